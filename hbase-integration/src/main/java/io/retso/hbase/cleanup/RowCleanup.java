@@ -56,13 +56,13 @@ public final class RowCleanup {
       List<CleanupRequest> requests,
       BooleanSupplier wanted) {
     return prepared.isServerReads()
-        ? toRegions(table, requests)
-        : ClientRowCleanup.send(table, requests, wanted);
+        ? toRegions(table, requests, prepared.fingerprint())
+        : ClientRowCleanup.send(table, requests, prepared.fingerprint(), wanted);
   }
 
   private static List<CompletableFuture<Void>> toRegions(
-      AsyncTable<?> table, List<CleanupRequest> requests) {
-    List<Put> puts = requests.stream().map(CleanupRequest::toPut).toList();
+      AsyncTable<?> table, List<CleanupRequest> requests, long fingerprint) {
+    List<Put> puts = requests.stream().map(request -> request.toPut(fingerprint)).toList();
     return inHalves(puts, table::<Object>batch).stream()
         .map(answer -> answer.thenCompose(RowCleanup::done))
         .toList();

@@ -190,7 +190,7 @@ final class TableDecisions {
       return List.of(); // no region was found
     }
     if (wanted.getAsBoolean()) {
-      List<Put> puts = requests.stream().map(DecisionRequest::toPut).toList();
+      List<Put> puts = requests.stream().map(list -> list.toPut(table.fingerprint())).toList();
       return RowCleanup.inHalves(puts, table.shortTimeout()::<Object>batch);
     }
     IOException closed = new IOException("closed when the regions were known");

@@ -78,6 +78,7 @@ final class TransactionalRegion {
     this.region = environment.getRegion();
     TableSettings settings = TableSettings.of(region.getTableDescriptor());
     TableSettings.checkIsNoCopy(region.getTableDescriptor());
+    long fingerprint = settings.fingerprint();
     this.metrics = new ObserverMetrics(environment.getMetricRegistryForRegionServer());
     boolean decides = decides(environment, settings);
     this.link = OracleLink.acquire(settings, environment.getConfiguration(), metrics);
@@ -98,12 +99,23 @@ final class TransactionalRegion {
             hregion, settings.reads() == Reads.SERVER, decides, outcomes, link.markBytes());
     this.reads =
         new RegionReads(
-            new RegionParts(region, marks, outcomes, horizon, link, metrics), this::awaitHorizon);
+            new RegionParts(region, fingerprint, marks, outcomes, horizon, link, metrics),
+            this::awaitHorizon);
     RowCleaner cleaner = new RowCleaner(region, marks, outcomes, metrics);
     DecisionWrites lists =
         new DecisionWrites(hregion, horizon, marks, outcomes, decisions, metrics);
     this.writes =
-        new RegionWrites(inFlight, horizon, cleaner, plainChanges, marks, lists, outcomes, metrics);
+        new RegionWrites(
+            region.getTableDescriptor().getTableName(),
+            fingerprint,
+            inFlight,
+            horizon,
+            cleaner,
+            plainChanges,
+            marks,
+            lists,
+            outcomes,
+            metrics);
     this.purge = new RegionPurge(region, horizon, link, marks, decisions, metrics);
   }
 

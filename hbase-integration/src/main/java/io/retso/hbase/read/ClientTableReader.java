@@ -2,6 +2,7 @@ package io.retso.hbase.read;
 
 import io.retso.hbase.errors.Failures;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.SettingsCheck;
 import io.retso.hbase.resolve.RowFilter;
 import io.retso.hbase.resolve.SnapshotRequests;
 import io.retso.hbase.resolve.SnapshotRow;
@@ -65,7 +66,7 @@ final class ClientTableReader extends TableReader {
 
     @Override
     public Scan request() {
-      return SnapshotRequests.raw(scan, start, 1);
+      return SettingsCheck.set(SnapshotRequests.raw(scan, start, 1), table.fingerprint());
     }
 
     @Override
@@ -116,7 +117,7 @@ final class ClientTableReader extends TableReader {
           family.getValue().forEach(qualifier -> get.addColumn(family.getKey(), qualifier));
         }
       }
-      return SnapshotRequests.raw(get, start, versions);
+      return raw(get, versions);
     }
   }
 
@@ -128,7 +129,7 @@ final class ClientTableReader extends TableReader {
   CompletableFuture<List<Result>> getAll(List<Get> gets) {
     List<Pending> rows = new ArrayList<>(gets.size());
     for (Get get : gets) {
-      rows.add(new Pending(versions -> SnapshotRequests.raw(get, start, versions)));
+      rows.add(new Pending(versions -> raw(get, versions)));
     }
     WriterStatuses statuses = context.queries().statuses();
     return read(rows, statuses, 0).thenCompose(done -> results(gets, rows, statuses));
@@ -158,6 +159,10 @@ final class ClientTableReader extends TableReader {
     return CompletableFuture.completedFuture(results);
   }
 
+  private Get raw(Get get, int versions) {
+    return SettingsCheck.set(SnapshotRequests.raw(get, start, versions), table.fingerprint());
+  }
+
   /** Reads the rows, from HBase, and decides them. */
   private CompletableFuture<Void> read(List<Pending> rows, WriterStatuses statuses, int round) {
     if (round == ROUNDS_MAX) {
@@ -174,13 +179,15 @@ final class ClientTableReader extends TableReader {
         gets.size() == 1
             ? table.raw().get(gets.get(0)).thenApply(List::of)
             : table.raw().batchAll(gets);
-    return answers.thenCompose(
-        results -> {
-          for (int i = 0; i < results.size(); i++) {
-            take(rows.get(i), results.get(i), moment);
-          }
-          return decide(rows, statuses, round);
-        });
+    return answers
+        .exceptionallyCompose(failure -> Failures.failed(failed(failure)))
+        .thenCompose(
+            results -> {
+              for (int i = 0; i < results.size(); i++) {
+                take(rows.get(i), results.get(i), moment);
+              }
+              return decide(rows, statuses, round);
+            });
   }
 
   /** The row was read. */

@@ -23,17 +23,17 @@ final class RegionTableReader extends TableReader {
 
   @Override
   CompletableFuture<List<Result>> getAll(List<Get> gets) {
-    return send(gets, get -> SnapshotRequests.atServer(get, start));
+    return send(gets, get -> SnapshotRequests.atServer(get, table.fingerprint(), start));
   }
 
   @Override
   Pages pages(Scan scan, RowFilter filter) {
-    return () -> SnapshotRequests.atServer(scan, start);
+    return () -> SnapshotRequests.atServer(scan, table.fingerprint(), start);
   }
 
   /** See {@link RowReads#ifCurrent}. */
   CompletableFuture<Optional<List<Result>>> ifCurrent(List<Get> gets) {
-    return send(gets, get -> SnapshotRequests.validating(get, start))
+    return send(gets, get -> SnapshotRequests.validating(get, table.fingerprint(), start))
         .thenApply(
             results ->
                 results.stream().anyMatch(ChangedRow::is)
@@ -43,7 +43,7 @@ final class RegionTableReader extends TableReader {
 
   /** See {@link RowReads#firstChange}. */
   CompletableFuture<Long> firstChange(List<Get> gets, long upTo) {
-    return send(gets, get -> SnapshotRequests.firstChange(get, start, upTo))
+    return send(gets, get -> SnapshotRequests.firstChange(get, table.fingerprint(), start, upTo))
         .thenCompose(
             answers -> {
               long first = upTo;

@@ -28,9 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out whether tables are prepared, and remembers it for 30 s: a table that is prepared anew
- * with other settings is seen so by all clients after that time. At most 10,000 tables are
- * remembered.
+ * Finds out whether tables are prepared, and remembers it for 30 s, or until a region says that it
+ * has other settings ({@link PreparedTable#isOutdated}). At most 10,000 tables are remembered.
  *
  * <p>HBase's master is asked for descriptors. While it does not answer nobody can alter a table,
  * and what is remembered serves on: transactions go on without a master, as HBase's own reads and
@@ -100,6 +99,10 @@ public final class TableCatalog {
   /** The table; fails with {@link TableNotPreparedException}. */
   public CompletableFuture<PreparedTable> find(TableName name) {
     PreparedTable table = known.get(Objects.requireNonNull(name, NO_NAME));
+    if (table != null && table.isOutdated()) {
+      known.remove(name, table);
+      table = null;
+    }
     if (table == null) {
       return read(name);
     }

@@ -15,7 +15,6 @@ import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellComparator;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.KeyValue;
-import org.apache.hadoop.hbase.KeyValueUtil;
 import org.apache.hadoop.hbase.NotServingRegionException;
 import org.apache.hadoop.hbase.PrivateCellUtil;
 import org.apache.hadoop.hbase.RegionTooBusyException;
@@ -154,7 +153,7 @@ public final class RegionMarks {
     KeyValue logged =
         isDeciding
             ? PendingWrite.markOf(write.getRow(), PendingWrite.startOf(mark))
-            : KeyValueUtil.copyToNewKeyValue(mark);
+            : PendingWrite.stored(mark);
     logged.setSequenceId(0);
     return logged;
   }

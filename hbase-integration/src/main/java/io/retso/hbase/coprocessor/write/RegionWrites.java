@@ -11,12 +11,14 @@ import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.DecisionRequest;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.Refusal;
+import io.retso.hbase.layout.SettingsCheck;
 import java.io.IOException;
 import java.util.List;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.HConstants.OperationStatusCode;
+import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.regionserver.MiniBatchOperationInProgress;
@@ -55,6 +57,8 @@ public final class RegionWrites {
     private WriteBatch batch;
   }
 
+  private final TableName table;
+  private final long fingerprint;
   private final WriteBatch.Shared shared;
   private final Horizon horizon;
   private final RowCleaner cleaner;
@@ -69,7 +73,15 @@ public final class RegionWrites {
   /** Operations of this thread that are no batches. */
   private final ThreadLocal<Integer> unbatched = new ThreadLocal<>();
 
+  /**
+   * Writes of a region.
+   *
+   * @param fingerprint of the settings by which writes must go, {@link
+   *     io.retso.hbase.layout.TableSettings#fingerprint}
+   */
   public RegionWrites(
+      TableName table,
+      long fingerprint,
       BatchesInFlight inFlight,
       Horizon horizon,
       RowCleaner cleaner,
@@ -78,6 +90,8 @@ public final class RegionWrites {
       DecisionWrites decisions,
       RegionOutcomes outcomes,
       ObserverMetrics metrics) {
+    this.table = table;
+    this.fingerprint = fingerprint;
     this.shared = new WriteBatch.Shared(inFlight, changes, cleaner, latches, marks);
     this.decisions = decisions;
     this.horizon = horizon;
@@ -160,14 +174,17 @@ public final class RegionWrites {
 
   private void prepare(MiniBatchOperationInProgress<Mutation> mutations, int i) throws IOException {
     Mutation mutation = mutations.getOperation(i);
-    if (DecisionRequest.isRequest(mutation)) {
-      decide(mutations, i);
-      return;
-    }
-    CleanupRequest request = CleanupRequest.of(mutation);
-    long start = request == null ? PendingWrite.startOf(mutation) : request.start();
+    boolean isDecision = DecisionRequest.isRequest(mutation);
+    CleanupRequest request = isDecision ? null : CleanupRequest.of(mutation);
+    long start =
+        isDecision ? 0 : request == null ? PendingWrite.startOf(mutation) : request.start();
     WriteBatch batch = batch();
-    if (start == 0) {
+    if (!SettingsCheck.passes(mutation, fingerprint)) {
+      metrics.refusedWrites.increment();
+      MiniBatches.refuse(mutations, i, SettingsCheck.refusal(table));
+    } else if (isDecision) {
+      decide(mutations, i);
+    } else if (start == 0) {
       decisions.keep(mutation);
       plain(batch, mutation);
     } else if (batch == null) {
@@ -348,11 +365,20 @@ public final class RegionWrites {
       List<Mark> added = marks.add(PendingWrite.startOf(writes.get(0)), writes);
       batch.added.addAll(added);
       batch.unlogged.addAll(added);
-      long cells =
-          writes.stream().filter(write -> write.getFamilyCellMap().containsKey(FAMILY)).count();
+      long cells = writes.stream().filter(RegionWrites::keepsMark).count();
       metrics.marksInMemory.increment(writes.size() - cells);
       metrics.marksAsCells.increment(cells);
     }
+  }
+
+  /** Whether the mark of a write remains a cell; if so it becomes what is to be stored. */
+  private static boolean keepsMark(Mutation write) {
+    List<Cell> marks = write.getFamilyCellMap().get(FAMILY);
+    if (marks == null) {
+      return false;
+    }
+    marks.replaceAll(PendingWrite::stored);
+    return true;
   }
 
   /**
