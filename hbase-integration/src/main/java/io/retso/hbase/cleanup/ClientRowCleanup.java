@@ -62,7 +62,7 @@ final class ClientRowCleanup {
       outcomes.add(new CompletableFuture<>());
       gets.add(new Get(request.row()).setTimestamp(request.start()));
     }
-    List<CompletableFuture<Result>> rows = inHalves(gets, table::get);
+    List<CompletableFuture<Result>> rows = inHalves(table, gets, 1, table::get);
     whenRead(
         rows,
         wanted,
@@ -112,7 +112,7 @@ final class ClientRowCleanup {
         indexes.add(i);
       }
     }
-    List<CompletableFuture<Result>> answers = inHalves(gets, table::get);
+    List<CompletableFuture<Result>> answers = inHalves(table, gets, 1, table::get);
     for (int i = 0; i < indexes.size(); i++) {
       whole.set(indexes.get(i), answers.get(i));
     }
@@ -140,7 +140,7 @@ final class ClientRowCleanup {
     if (mutations.isEmpty()) {
       return;
     }
-    var answers = inHalves(mutations, table::checkAndMutate);
+    var answers = inHalves(table, mutations, 2, table::checkAndMutate);
     for (int i = 0; i < indexes.size(); i++) {
       int index = indexes.get(i);
       CleanupRequest request = requests.get(index);

@@ -134,7 +134,9 @@ public final class Failures {
     Throwable cause = unwrap(failure);
     Refusal refusal = Refusal.of(cause);
     if (refusal == null) {
-      return ReadAttribute.isNotAdmitted(cause) ? noCoprocessor(cause) : cause;
+      return ReadAttribute.isNotAdmitted(cause)
+          ? noCoprocessor(cause)
+          : StoreFailures.explained(cause);
     }
     if (refusal == Refusal.NO_ORACLE) {
       return new OracleUnavailableException(

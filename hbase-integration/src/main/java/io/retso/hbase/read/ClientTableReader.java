@@ -8,6 +8,7 @@ import io.retso.hbase.resolve.SnapshotRequests;
 import io.retso.hbase.resolve.SnapshotRow;
 import io.retso.hbase.resolve.WriterStatuses;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.table.RowBatches;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -178,7 +179,7 @@ final class ClientTableReader extends TableReader {
     CompletableFuture<List<Result>> answers =
         gets.size() == 1
             ? table.raw().get(gets.get(0)).thenApply(List::of)
-            : table.raw().batchAll(gets);
+            : RowBatches.all(table, gets);
     return answers
         .exceptionallyCompose(failure -> Failures.failed(failed(failure)))
         .thenCompose(

@@ -6,6 +6,7 @@ import io.retso.hbase.layout.FirstChange;
 import io.retso.hbase.resolve.RowFilter;
 import io.retso.hbase.resolve.SnapshotRequests;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.table.RowBatches;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -62,7 +63,7 @@ final class RegionTableReader extends TableReader {
     List<Get> sent = gets.stream().map(question).toList();
     return (sent.size() == 1
             ? table.raw().get(sent.get(0)).thenApply(List::of)
-            : table.raw().<Result>batchAll(sent))
+            : RowBatches.<Result>all(table, sent))
         .exceptionallyCompose(failure -> Failures.failed(failed(failure)));
   }
 }

@@ -48,6 +48,12 @@ public final class TableCatalog {
   /** HBase's own. */
   private static final int CELL_BYTES_DEFAULT = 10 << 20;
 
+  /**
+   * HBase's client goes on for 20 minutes by default; a transaction would hold its marks, and the
+   * oracle's low watermark, all the time.
+   */
+  private static final long OPERATION_MILLIS_MAX = TimeUnit.MINUTES.toMillis(3);
+
   /** For so long the master's answer is waited for if an older one is at hand. */
   private static final long PATIENCE_MILLIS = 1_000;
 
@@ -314,18 +320,20 @@ public final class TableCatalog {
       throw new TableNotPreparedException(
           TableRules.OTHER_ORACLE.formatted(name, settings.oracle(), oracle), null);
     }
-    AsyncTable<AdvancedScanResultConsumer> shortTimeout =
-        hbase
-            .getTableBuilder(name)
-            .setOperationTimeout(shortTimeoutMillis, TimeUnit.MILLISECONDS)
-            .build();
     return new PreparedTable(
         descriptor,
         settings,
-        hbase.getTable(name),
-        shortTimeout,
+        table(name, OPERATION_MILLIS_MAX),
+        table(name, shortTimeoutMillis),
         hbase.getRegionLocator(name),
         nanoClock.getAsLong());
+  }
+
+  /** The table, whose operations take so long at most. */
+  private AsyncTable<AdvancedScanResultConsumer> table(TableName name, long millisMax) {
+    var builder = hbase.getTableBuilder(name);
+    long millis = hbase.getTable(name).getOperationTimeout(TimeUnit.MILLISECONDS);
+    return builder.setOperationTimeout(Math.min(millis, millisMax), TimeUnit.MILLISECONDS).build();
   }
 
   /** Whether a table with client reads was used. */

@@ -6,6 +6,7 @@ import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.table.Granules;
 import io.retso.hbase.table.IdSet;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.table.RowBatches;
 import io.retso.hbase.table.WrittenRows;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -263,7 +264,7 @@ public final class WriteBuffer {
     CompletableFuture<Void> sent =
         puts.size() == 1
             ? table.raw().put(puts.get(0))
-            : table.raw().<Object>batchAll(puts).thenApply(results -> null);
+            : RowBatches.all(table, puts).thenApply(results -> null);
     return sent.whenComplete(
         (done, failure) -> {
           if (failure != null) {
