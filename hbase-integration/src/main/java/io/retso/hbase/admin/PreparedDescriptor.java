@@ -52,7 +52,8 @@ record PreparedDescriptor(TableDescriptor table, Options options, Durability dur
               oracle,
               String.join(",", addresses),
               TableSettings.granules(options.granules()),
-              version(scope))
+              version(scope),
+              TableSettings.preparationFor(table, oracle))
           .writeTo(builder);
     } catch (IllegalArgumentException e) {
       throw refused("cannot be prepared: " + e.getMessage());

@@ -25,12 +25,11 @@ import org.apache.hadoop.hbase.util.Bytes;
  * reads and leaves cleanups undone; cleanups by clients go round the rules of a coprocessor that
  * purges.
  *
- * <p>But they learn of a change one by one: regions when they are opened again; managers within 30
- * s ({@link TableCatalog}); transactions keep a table as they found it until they end, and are
- * cleaned up after in that way for some 10 s. So these settings are changed while the table is
- * disabled: nobody reads or writes it, and no region has it open. It must stay disabled until
- * managers have forgotten the old settings, and whoever found them then has ended; nothing but the
- * one who enables it can see to that.
+ * <p>But they learn of a change one by one: regions when they are opened again; managers when a
+ * region refuses them, or within 30 s ({@link TableCatalog}); and what a transaction has written by
+ * the old settings is there. So these settings are changed while the table is disabled: nobody
+ * reads or writes it, and no region has it open. It must stay disabled until whoever used it before
+ * has ended; nothing but the one who enables it can see to that.
  */
 final class SettingsChange {
   private SettingsChange() {}
@@ -46,12 +45,12 @@ final class SettingsChange {
       throw new TableNotPreparedException(
           "table "
               + before.getTableName()
-              + " is in use, and its conflict rule, reads and granules cannot be changed"
-              + " then, as transactions that do not agree on them lose commits: disable it, prepare"
-              + " it again like this, and enable it when nobody goes by the old settings any more:"
-              + " managers remember them for 30 s, so wait for a minute, and then until all"
-              + " transactions have ended that used the table before, at the latest after the"
-              + " oracle's transaction.timeout",
+              + " is in use, and its conflict rule, reads and granules cannot be changed then, as"
+              + " transactions that do not agree on them lose commits: disable it, prepare it again"
+              + " like this, and enable it when nobody goes by the old settings any more: wait"
+              + " until all transactions have ended that used the table before, at the latest after"
+              + " the oracle's transaction.timeout, and with client reads for a minute before, as"
+              + " managers remember settings for 30 s",
           null);
     }
   }
@@ -80,7 +79,7 @@ final class SettingsChange {
       throws TableNotPreparedException {
     try {
       return !TableSettings.isOfVersionBefore(table)
-          && TableSettings.of(table).oracle().isSameAs(oracle);
+          && TableSettings.oracleOf(table).isSameAs(oracle);
     } catch (IllegalArgumentException e) {
       throw new TableNotPreparedException(e.getMessage(), e);
     }

@@ -11,6 +11,7 @@ import io.retso.hbase.layout.DecisionCell;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.table.RowBatches;
 import io.retso.hbase.table.TableCatalog;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -245,7 +246,7 @@ public final class Sweeper {
       gets.add(
           new Get(mark.row).addColumn(PendingWrite.family(), PendingWrite.qualifier(mark.start)));
     }
-    List<Result> rows = Failures.await(table.raw().getAll(gets));
+    List<Result> rows = Failures.await(RowBatches.all(table, gets));
     List<CleanupRequest> requests = new ArrayList<>();
     for (int i = 0; i < rows.size(); i++) {
       if (!rows.get(i).isEmpty()) {

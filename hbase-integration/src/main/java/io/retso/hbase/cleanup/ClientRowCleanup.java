@@ -7,6 +7,7 @@ import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.RawVersion;
+import io.retso.hbase.layout.SettingsCheck;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,21 +52,28 @@ final class ClientRowCleanup {
 
   /** See {@link RowCleanup#send}. */
   static List<CompletableFuture<Void>> send(
-      AsyncTable<?> table, List<CleanupRequest> requests, BooleanSupplier wanted) {
+      AsyncTable<?> table,
+      List<CleanupRequest> requests,
+      long fingerprint,
+      BooleanSupplier wanted) {
     List<CompletableFuture<Void>> outcomes = new ArrayList<>(requests.size());
     List<Get> gets = new ArrayList<>(requests.size());
     for (CleanupRequest request : requests) {
       outcomes.add(new CompletableFuture<>());
       gets.add(new Get(request.row()).setTimestamp(request.start()));
     }
-    List<CompletableFuture<Result>> rows = inHalves(gets, table::get);
+    List<CompletableFuture<Result>> rows = inHalves(table, gets, 1, table::get);
     whenRead(
         rows,
         wanted,
         outcomes,
         () -> {
           List<CompletableFuture<Result>> whole = withHidden(table, requests, rows);
-          whenRead(whole, wanted, outcomes, () -> mutate(table, requests, rows, whole, outcomes));
+          whenRead(
+              whole,
+              wanted,
+              outcomes,
+              () -> mutate(table, requests, fingerprint, rows, whole, outcomes));
         });
     return outcomes;
   }
@@ -104,7 +112,7 @@ final class ClientRowCleanup {
         indexes.add(i);
       }
     }
-    List<CompletableFuture<Result>> answers = inHalves(gets, table::get);
+    List<CompletableFuture<Result>> answers = inHalves(table, gets, 1, table::get);
     for (int i = 0; i < indexes.size(); i++) {
       whole.set(indexes.get(i), answers.get(i));
     }
@@ -114,6 +122,7 @@ final class ClientRowCleanup {
   private static void mutate(
       AsyncTable<?> table,
       List<CleanupRequest> requests,
+      long fingerprint,
       List<CompletableFuture<Result>> rows,
       List<CompletableFuture<Result>> whole,
       List<CompletableFuture<Void>> outcomes) {
@@ -121,7 +130,8 @@ final class ClientRowCleanup {
     List<Integer> indexes = new ArrayList<>();
     for (int i = 0; i < requests.size(); i++) {
       try {
-        mutations.add(mutation(requests.get(i), rows.get(i).join(), whole.get(i).join()));
+        mutations.add(
+            mutation(requests.get(i), fingerprint, rows.get(i).join(), whole.get(i).join()));
         indexes.add(i);
       } catch (IOException | RuntimeException e) {
         outcomes.get(i).completeExceptionally(Failures.unwrap(e));
@@ -130,7 +140,7 @@ final class ClientRowCleanup {
     if (mutations.isEmpty()) {
       return;
     }
-    var answers = inHalves(mutations, table::checkAndMutate);
+    var answers = inHalves(table, mutations, 2, table::checkAndMutate);
     for (int i = 0; i < indexes.size(); i++) {
       int index = indexes.get(i);
       CleanupRequest request = requests.get(index);
@@ -161,14 +171,14 @@ final class ClientRowCleanup {
    *
    * @param whole the row as it was read later, with what delete markers hide
    */
-  private static CheckAndMutate mutation(CleanupRequest request, Result row, Result whole)
-      throws IOException {
+  private static CheckAndMutate mutation(
+      CleanupRequest request, long fingerprint, Result row, Result whole) throws IOException {
     byte[] mark = mark(request, row);
     if (mark == null) {
       return HiddenCells.mark(request);
     }
-    Put put = new Put(request.row());
-    Delete delete = new Delete(request.row());
+    Put put = SettingsCheck.set(new Put(request.row()), fingerprint);
+    Delete delete = SettingsCheck.set(new Delete(request.row()), fingerprint);
     Set<Cell> written = new TreeSet<>(CellComparator.getInstance());
     written.addAll(List.of(row.rawCells())); // the mark at least: without a cell it deletes the row
     Stream.of(whole.rawCells())

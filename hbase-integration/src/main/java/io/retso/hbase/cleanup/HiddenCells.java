@@ -5,14 +5,17 @@ import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.table.RegionRows;
+import io.retso.hbase.table.RowBatches;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.hbase.CompareOperator;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.HRegionLocation;
 import org.apache.hadoop.hbase.client.AsyncConnection;
 import org.apache.hadoop.hbase.client.CheckAndMutate;
+import org.apache.hadoop.hbase.client.CheckAndMutateResult;
 import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.filter.ColumnCountGetFilter;
@@ -97,6 +100,9 @@ public final class HiddenCells {
     for (byte[] row : RegionRows.of(regions).keySet()) {
       questions.add(markIn(row, HConstants.EMPTY_BYTE_ARRAY));
     }
-    Failures.await(table.raw().checkAndMutateAll(questions));
+    for (CompletableFuture<CheckAndMutateResult> answer :
+        RowBatches.inParts(table.raw(), questions, 1, table.raw()::checkAndMutate)) {
+      Failures.await(answer);
+    }
   }
 }

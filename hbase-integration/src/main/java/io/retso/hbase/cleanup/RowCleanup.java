@@ -3,6 +3,7 @@ package io.retso.hbase.cleanup;
 import io.retso.hbase.errors.Failures;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.table.RowBatches;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,14 +57,14 @@ public final class RowCleanup {
       List<CleanupRequest> requests,
       BooleanSupplier wanted) {
     return prepared.isServerReads()
-        ? toRegions(table, requests)
-        : ClientRowCleanup.send(table, requests, wanted);
+        ? toRegions(table, requests, prepared.fingerprint())
+        : ClientRowCleanup.send(table, requests, prepared.fingerprint(), wanted);
   }
 
   private static List<CompletableFuture<Void>> toRegions(
-      AsyncTable<?> table, List<CleanupRequest> requests) {
-    List<Put> puts = requests.stream().map(CleanupRequest::toPut).toList();
-    return inHalves(puts, table::<Object>batch).stream()
+      AsyncTable<?> table, List<CleanupRequest> requests, long fingerprint) {
+    List<Put> puts = requests.stream().map(request -> request.toPut(fingerprint)).toList();
+    return inHalves(table, puts, 1, table::<Object>batch).stream()
         .map(answer -> answer.thenCompose(RowCleanup::done))
         .toList();
   }
@@ -76,11 +77,20 @@ public final class RowCleanup {
   }
 
   /**
-   * Sends actions, and never throws. HBase's client refuses them all for the sake of one that has a
-   * cell over the client's limit, which the writer's may have been above: so they are halved until
-   * that one is alone.
+   * Sends actions, in parts of so many rows that region servers take them ({@link
+   * RowBatches#inParts}), and never throws. HBase's client refuses them all for the sake of one
+   * that has a cell over the client's limit, which the writer's may have been above: so they are
+   * halved until that one is alone.
    */
   static <A, R> List<CompletableFuture<R>> inHalves(
+      AsyncTable<?> table,
+      List<A> actions,
+      int rows,
+      Function<List<A>, List<CompletableFuture<R>>> send) {
+    return RowBatches.inParts(table, actions, rows, part -> inHalves(part, send));
+  }
+
+  private static <A, R> List<CompletableFuture<R>> inHalves(
       List<A> actions, Function<List<A>, List<CompletableFuture<R>>> send) {
     try {
       return send.apply(actions);

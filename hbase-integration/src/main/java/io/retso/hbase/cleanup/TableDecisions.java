@@ -190,8 +190,9 @@ final class TableDecisions {
       return List.of(); // no region was found
     }
     if (wanted.getAsBoolean()) {
-      List<Put> puts = requests.stream().map(DecisionRequest::toPut).toList();
-      return RowCleanup.inHalves(puts, table.shortTimeout()::<Object>batch);
+      List<Put> puts = requests.stream().map(list -> list.toPut(table.fingerprint())).toList();
+      return RowCleanup.inHalves(
+          table.shortTimeout(), puts, 1, table.shortTimeout()::<Object>batch);
     }
     IOException closed = new IOException("closed when the regions were known");
     return requests.stream().map(request -> Failures.<Object>failed(closed)).toList();

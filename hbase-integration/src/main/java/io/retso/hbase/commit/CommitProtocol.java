@@ -19,6 +19,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import org.apache.hadoop.hbase.TableName;
 
 /**
  * How a transaction ends of which the oracle must know: its writes are sent, the oracle decides,
@@ -77,6 +78,12 @@ public final class CommitProtocol {
             rollBack(writer);
             return Failures.failed(
                 new RollbackOnlyException(start, Failures.ofStore(failure, start)));
+          }
+          TableName outdated = writer.writes.outdatedTable();
+          if (outdated != null) {
+            decided.accept(Decision.ROLLED_BACK);
+            rollBack(writer);
+            return Failures.failed(Failures.tableChanged(start, "table " + outdated, null));
           }
           // Every write is acknowledged: whoever reads above the commit timestamp finds all.
           CommitRequest request;

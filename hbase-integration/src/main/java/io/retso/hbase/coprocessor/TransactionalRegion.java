@@ -79,6 +79,7 @@ final class TransactionalRegion {
     this.region = environment.getRegion();
     TableSettings settings = TableSettings.of(region.getTableDescriptor());
     TableSettings.checkIsNoCopy(region.getTableDescriptor());
+    long fingerprint = settings.fingerprint();
     this.metrics = new ObserverMetrics(environment.getMetricRegistryForRegionServer());
     boolean decides = decides(environment, settings);
     this.link = OracleLink.acquire(settings, environment.getConfiguration(), metrics);
@@ -97,7 +98,8 @@ final class TransactionalRegion {
         new RegionMarks(region, settings.reads() == Reads.SERVER, decides, outcomes, link.memory());
     this.reads =
         new RegionReads(
-            new RegionParts(region, marks, outcomes, horizon, link, metrics), this::awaitHorizon);
+            new RegionParts(region, fingerprint, marks, outcomes, horizon, link, metrics),
+            this::awaitHorizon);
     RowCleaner cleaner = new RowCleaner(region, marks, outcomes, metrics);
     DecisionWrites lists = new DecisionWrites(region, horizon, marks, outcomes, decisions, metrics);
     PlainChanges changes = new PlainChanges();
@@ -105,7 +107,15 @@ final class TransactionalRegion {
     WriteBatch.Shared parts =
         new WriteBatch.Shared(inFlight, changes, cleaner, new RowLatches(), marks);
     this.batches = new OpenBatches(parts);
-    this.writes = new RegionWrites(batches, parts, horizon, lists, outcomes, metrics);
+    this.writes =
+        new RegionWrites(
+            new RegionWrites.Settings(region.getTableDescriptor().getTableName(), fingerprint),
+            batches,
+            parts,
+            horizon,
+            lists,
+            outcomes,
+            metrics);
     this.purge = new RegionPurge(region, horizon, link, marks, decisions, metrics);
   }
 

@@ -134,14 +134,33 @@ public final class Failures {
     Throwable cause = unwrap(failure);
     Refusal refusal = Refusal.of(cause);
     if (refusal == null) {
-      return ReadAttribute.isNotAdmitted(cause) ? noCoprocessor(cause) : cause;
+      return ReadAttribute.isNotAdmitted(cause)
+          ? noCoprocessor(cause)
+          : StoreFailures.explained(cause);
     }
     if (refusal == Refusal.NO_ORACLE) {
       return new OracleUnavailableException(
           "a region server could not ask the oracle, nothing was decided: " + cause.getMessage(),
           cause);
     }
-    return tooOld(start, cause);
+    return refusal == Refusal.TABLE_CHANGED
+        ? tableChanged(start, Refusal.text(cause), cause)
+        : tooOld(start, cause);
+  }
+
+  /**
+   * The transaction goes by settings of a table that it has no more.
+   *
+   * @param reason which table
+   * @param cause may be null
+   */
+  public static TableChangedException tableChanged(long start, String reason, Throwable cause) {
+    return new TableChangedException(
+        "transaction "
+            + start
+            + " is refused, as a table has changed since it began: run it again; "
+            + reason,
+        cause);
   }
 
   /**

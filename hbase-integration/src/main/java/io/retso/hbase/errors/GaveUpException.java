@@ -43,6 +43,9 @@ public final class GaveUpException extends TransactionException {
           ". Let fewer transactions read and write the same rows at a time, lock() what is read"
               + " and then written, or raise the RetryPolicy";
       case ABORTED -> ". See why answers of the oracle are lost, or who resolves transactions";
+      case TABLE_CHANGED ->
+          ". If the table is being prepared, or a region does not get the settings that HBase's"
+              + " master shows, see that it opens again";
       case ORACLE_UNAVAILABLE -> ". Bring the oracle back, or raise the RetryPolicy";
       default -> ". Make the transaction shorter, or raise the oracle's limits";
     };

@@ -35,6 +35,8 @@ public class TransactionException extends IOException {
     ROLLBACK_ONLY,
     /** The oracle cannot be reached or used. Nothing was decided, or nothing that matters. */
     ORACLE_UNAVAILABLE,
+    /** The table was created anew, or prepared in another way, meanwhile. Run it again. */
+    TABLE_CHANGED,
     /** The table is not prepared, or not for this oracle. */
     TABLE_NOT_PREPARED,
     /** The transaction writes more than a transaction may. Split it. */
@@ -83,7 +85,7 @@ public class TransactionException extends IOException {
   /** Whether the same transaction, run again from its beginning, may well succeed. */
   public boolean isRetryable() {
     return switch (category) {
-      case CONFLICT, SERIALIZATION, TOO_OLD, ABORTED -> true;
+      case CONFLICT, SERIALIZATION, TOO_OLD, ABORTED, TABLE_CHANGED -> true;
       default -> false;
     };
   }

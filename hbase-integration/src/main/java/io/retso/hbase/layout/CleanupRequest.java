@@ -59,9 +59,21 @@ public record CleanupRequest(byte[] row, long start, long commitTimestamp) {
     return commitTimestamp != ABORTED;
   }
 
-  /** What is sent to the region server. */
+  /**
+   * What is sent to the region server.
+   *
+   * @param fingerprint of the settings by which it is sent, {@link TableSettings#fingerprint}
+   */
+  public Put toPut(long fingerprint) {
+    return toPut(PendingWrite.mark(new Put(row), start, 1, fingerprint));
+  }
+
+  /** The same within a region, whose settings are its own. */
   public Put toPut() {
-    Put put = PendingWrite.mark(new Put(row), start);
+    return toPut(PendingWrite.mark(new Put(row), start));
+  }
+
+  private Put toPut(Put put) {
     put.setAttribute(ATTRIBUTE, Bytes.toBytes(commitTimestamp));
     return put;
   }

@@ -19,8 +19,8 @@ import org.apache.hadoop.hbase.util.Bytes;
  * wrote in this region; for tables of version 3, docs/decisions/0025.
  *
  * <p>It travels as a put in the region's {@link #firstRow first row}, so that it can be batched
- * with those to other regions. Its only cell is empty, of family {@code !pw}, and no mark; the list
- * is in an attribute:
+ * with those to other regions. Its only cell is of family {@code !pw}, and no mark; its value is
+ * the fingerprint of the table's settings. The list is in an attribute:
  *
  * <pre>
  *   1 (version, 1 byte), then for each transaction: start timestamp, commit timestamp or -1 (8 bytes
@@ -115,15 +115,17 @@ public record DecisionRequest(byte[] row, List<Decision> decisions) {
 
   /**
    * What is sent to the region server; to be sent as one of a batch, as only these are answered.
+   *
+   * @param fingerprint of the settings by which it is sent, {@link TableSettings#fingerprint}
    */
-  public Put toPut() {
+  public Put toPut(long fingerprint) {
     ByteBuffer list = ByteBuffer.allocate(1 + decisions.size() * DECISION_BYTES);
     list.put(VERSION);
     for (Decision decision : decisions) {
       list.putLong(decision.start).putLong(decision.commitTimestamp).putInt(decision.rows);
     }
     Put put = new Put(row);
-    put.addColumn(PendingWrite.family(), QUALIFIER, 0, new byte[0]);
+    put.addColumn(PendingWrite.family(), QUALIFIER, 0, Bytes.toBytes(fingerprint));
     put.setAttribute(ATTRIBUTE, list.array());
     return put;
   }

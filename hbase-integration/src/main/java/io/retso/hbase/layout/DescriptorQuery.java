@@ -84,6 +84,11 @@ public final class DescriptorQuery {
     }
   }
 
+  /** Whether the region knew the question. */
+  public static boolean isAnswer(Result answer) {
+    return answer.getColumnLatestCell(PendingWrite.family(), QUALIFIER) != null;
+  }
+
   private static TableDescriptor excerpt(TableDescriptor table, RegionSettings region)
       throws IOException {
     TableDescriptorBuilder excerpt =

@@ -8,6 +8,7 @@ import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.KeepDeletedCells;
 import org.apache.hadoop.hbase.KeyValue;
+import org.apache.hadoop.hbase.PrivateCellUtil;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Delete;
@@ -28,6 +29,7 @@ import org.apache.hadoop.hbase.util.Bytes;
  */
 public final class PendingWrite {
   private static final byte[] FAMILY = Bytes.toBytes("!pw");
+  private static final int SENT_BYTES = Integer.BYTES + Long.BYTES;
 
   private PendingWrite() {}
 
@@ -122,6 +124,39 @@ public final class PendingWrite {
     return mark(put, start, 1);
   }
 
+  /**
+   * The same, on its way to a region that compares fingerprints, behind the number of the batch.
+   * The region keeps the mark without it ({@link #stored}).
+   *
+   * @param fingerprint of the settings by which it is written, {@link TableSettings#fingerprint}
+   */
+  public static Put mark(Put put, long start, int batch, long fingerprint) {
+    byte[] value = new byte[SENT_BYTES];
+    Bytes.putInt(value, 0, batch);
+    Bytes.putLong(value, Integer.BYTES, fingerprint);
+    return put.addColumn(FAMILY, qualifier(start), start, value);
+  }
+
+  /** The fingerprint in a mark that was sent; 0 if it has none, as those of copies of the log. */
+  static long fingerprintOf(Cell mark) {
+    return mark.getValueLength() == SENT_BYTES
+        ? Bytes.toLong(mark.getValueArray(), mark.getValueOffset() + Integer.BYTES)
+        : 0;
+  }
+
+  /** A copy of a mark as it is in tables and logs: it may be copied into a table of another one. */
+  public static KeyValue stored(Cell mark) {
+    byte[] value = CellUtil.cloneValue(mark);
+    return new KeyValue(
+        CellUtil.cloneRow(mark),
+        FAMILY,
+        CellUtil.cloneQualifier(mark),
+        mark.getTimestamp(),
+        KeyValue.Type.Put,
+        value.length == SENT_BYTES ? Arrays.copyOf(value, Integer.BYTES) : value,
+        PrivateCellUtil.getTags(mark));
+  }
+
   /** The mark of the transaction that started at {@code start}, without the number of a batch. */
   public static KeyValue markOf(byte[] row, long start) {
     return new KeyValue(row, FAMILY, qualifier(start), start, KeyValue.Type.Put);
@@ -168,9 +203,15 @@ public final class PendingWrite {
   /** The number of the batch of a transaction's write; 0 if its mark has none. */
   public static int batchOf(Mutation write) {
     Cell mark = markOf(write);
-    return mark.getValueLength() == Integer.BYTES
+    return mark.getValueLength() >= Integer.BYTES
         ? Bytes.toInt(mark.getValueArray(), mark.getValueOffset())
         : 0;
+  }
+
+  /** The cell of the family in a mutation that puts one there, or null. */
+  static Cell cellOf(Mutation mutation) {
+    List<Cell> cells = mutation.getFamilyCellMap().get(FAMILY);
+    return cells == null || cells.isEmpty() || mutation instanceof Delete ? null : cells.get(0);
   }
 
   /** The mark in {@code mutation}, or null; fails like {@link #startOf(Mutation)}. */

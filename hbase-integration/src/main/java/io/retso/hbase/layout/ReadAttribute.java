@@ -6,15 +6,16 @@ import org.apache.hadoop.hbase.client.OperationWithAttributes;
 import org.apache.hadoop.hbase.util.Bytes;
 
 /**
- * The attribute that makes a get or scan a snapshot read on the region server: the reader's start
- * timestamp, 8 bytes big-endian. Reads without it are plain reads of raw cells.
+ * The attribute that makes a get or scan a snapshot read on the region server: the fingerprint of
+ * the table's settings ({@link TableSettings#fingerprint}) and the reader's start timestamp, 8
+ * bytes each, big-endian. Reads without it are plain reads of raw cells.
  *
  * <p>A region without our coprocessor does not know the attribute, and would answer with raw cells.
  * So these reads come with a second one that it does know and cannot read: HBase's flag of raw
  * scans, with a value that is no boolean. It fails when the region opens its scanner, of gets, too.
  * A region with the coprocessor takes the flag away first ({@link #admit}).
  *
- * <p>A get can ask more, by a ninth byte:
+ * <p>A get can ask more, by another byte:
  *
  * <pre>
  *   S 1      validating: if what it looks at may have changed since S, the answer is {@link ChangedRow}
@@ -33,6 +34,10 @@ public final class ReadAttribute {
 
   private static final String NOT_ADMITTED = "Array has wrong size: " + NO_BOOLEAN.length;
 
+  /** Where things are in the value, behind the fingerprint. */
+  private static final int TIMESTAMP = Long.BYTES;
+
+  private static final int QUESTION = 2 * Long.BYTES;
   private static final byte VALIDATING = 1;
   private static final byte FIRST_CHANGE = 2;
 
@@ -43,8 +48,8 @@ public final class ReadAttribute {
    *
    * @throws IllegalArgumentException if {@code readTimestamp} does not have the form of a timestamp
    */
-  public static void set(OperationWithAttributes read, long readTimestamp) {
-    set(read, timestamp(readTimestamp));
+  public static void set(OperationWithAttributes read, long fingerprint, long readTimestamp) {
+    set(read, value(fingerprint, readTimestamp, 0));
   }
 
   /**
@@ -52,8 +57,10 @@ public final class ReadAttribute {
    *
    * @throws IllegalArgumentException if {@code readTimestamp} does not have the form of a timestamp
    */
-  public static void setValidating(Get get, long readTimestamp) {
-    set(get, Bytes.add(timestamp(readTimestamp), new byte[] {VALIDATING}));
+  public static void setValidating(Get get, long fingerprint, long readTimestamp) {
+    byte[] value = value(fingerprint, readTimestamp, 1);
+    value[QUESTION] = VALIDATING;
+    set(get, value);
   }
 
   /**
@@ -61,8 +68,18 @@ public final class ReadAttribute {
    *
    * @throws IllegalArgumentException if one of the timestamps does not have the form of a timestamp
    */
-  public static void setFirstChange(Get get, long from, long upTo) {
-    set(get, Bytes.add(timestamp(from), new byte[] {FIRST_CHANGE}, timestamp(upTo)));
+  public static void setFirstChange(Get get, long fingerprint, long from, long upTo) {
+    byte[] value = value(fingerprint, from, 1 + Long.BYTES);
+    value[QUESTION] = FIRST_CHANGE;
+    Bytes.putLong(value, QUESTION + 1, CellVersion.checkTimestamp(upTo));
+    set(get, value);
+  }
+
+  private static byte[] value(long fingerprint, long timestamp, int more) {
+    byte[] value = new byte[QUESTION + more];
+    Bytes.putLong(value, 0, fingerprint);
+    Bytes.putLong(value, TIMESTAMP, CellVersion.checkTimestamp(timestamp));
+    return value;
   }
 
   private static void set(OperationWithAttributes read, byte[] value) {
@@ -87,13 +104,9 @@ public final class ReadAttribute {
     return false;
   }
 
-  private static byte[] timestamp(long timestamp) {
-    return Bytes.toBytes(CellVersion.checkTimestamp(timestamp));
-  }
-
   /** Whether the get is validating. */
   public static boolean isValidating(OperationWithAttributes read) {
-    return has(read.getAttribute(NAME), VALIDATING, Long.BYTES + 1);
+    return has(read.getAttribute(NAME), VALIDATING, QUESTION + 1);
   }
 
   /**
@@ -104,16 +117,16 @@ public final class ReadAttribute {
   public static long firstChangeUpTo(OperationWithAttributes read) {
     byte[] value = read.getAttribute(NAME);
     return asksForFirstChange(value)
-        ? CellVersion.checkTimestamp(Bytes.toLong(value, Long.BYTES + 1))
+        ? CellVersion.checkTimestamp(Bytes.toLong(value, QUESTION + 1))
         : 0;
   }
 
   private static boolean asksForFirstChange(byte[] value) {
-    return has(value, FIRST_CHANGE, 2 * Long.BYTES + 1);
+    return has(value, FIRST_CHANGE, QUESTION + 1 + Long.BYTES);
   }
 
   private static boolean has(byte[] value, byte question, int length) {
-    return value != null && value.length == length && value[Long.BYTES] == question;
+    return value != null && value.length == length && value[QUESTION] == question;
   }
 
   /**
@@ -126,16 +139,28 @@ public final class ReadAttribute {
     if (value == null) {
       return 0;
     }
-    boolean asks = isValidating(read) || asksForFirstChange(value);
-    return CellVersion.checkTimestamp(
-        decode(NAME, asks ? Arrays.copyOf(value, Long.BYTES) : value));
+    if (value.length != QUESTION && !isValidating(read) && !asksForFirstChange(value)) {
+      throw malformed(NAME, value, QUESTION);
+    }
+    return CellVersion.checkTimestamp(Bytes.toLong(value, TIMESTAMP));
+  }
+
+  /**
+   * The fingerprint of the settings by which the snapshot read goes; it was checked by {@link #of}.
+   */
+  static long fingerprintOf(OperationWithAttributes read) {
+    return Bytes.toLong(read.getAttribute(NAME));
   }
 
   static long decode(String name, byte[] value) {
     if (value.length != Long.BYTES) {
-      throw new IllegalArgumentException(
-          "attribute " + name + " has " + value.length + " bytes instead of " + Long.BYTES);
+      throw malformed(name, value, Long.BYTES);
     }
     return Bytes.toLong(value);
+  }
+
+  private static IllegalArgumentException malformed(String name, byte[] value, int bytes) {
+    return new IllegalArgumentException(
+        "attribute " + name + " has " + value.length + " bytes instead of " + bytes);
   }
 }

@@ -15,6 +15,9 @@ public enum Refusal {
   /** The transaction is decided, and its writes are being cleaned up: it was aborted. */
   DECIDED("the transaction is decided already; begin a new one"),
 
+  /** The client remembers settings of the table that are not those of the region. */
+  TABLE_CHANGED("read its settings again, and begin a new transaction"),
+
   /** The region server asked the oracle in vain. HBase's client tries again for a while. */
   NO_ORACLE("check that the oracle runs, and that region servers reach it");
 
@@ -36,6 +39,11 @@ public enum Refusal {
 
   private String code() {
     return "[RETSO " + name() + "]";
+  }
+
+  /** What a region said, without the lines of its stack. */
+  public static String text(Throwable refused) {
+    return String.valueOf(refused.getMessage()).lines().findFirst().orElse("");
   }
 
   /** The refusal that {@code failure} or one of its causes bears, or null. */

@@ -1,9 +1,11 @@
 package io.retso.hbase.layout;
 
 import io.retso.client.OracleClient;
+import io.retso.client.RowId;
 import io.retso.hbase.options.Conflicts;
 import io.retso.hbase.options.Reads;
 import io.retso.protocol.OracleIdentity;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -29,6 +31,8 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
  * @param granules bytes of keys by which all its writers name granules, in ascending order, 0 (the
  *     whole table) among them; empty if only serializable ones do, by {@link #GRANULES_DEFAULT}
  * @param version {@link #VERSION_ROWS} or {@link #VERSION_DECIDED}
+ * @param preparation a number of its own of each table that was created, copied, or given to
+ *     another oracle; docs/decisions/0028
  */
 public record TableSettings(
     Conflicts conflicts,
@@ -36,7 +40,8 @@ public record TableSettings(
     OracleIdentity oracle,
     String addresses,
     List<Integer> granules,
-    int version) {
+    int version,
+    long preparation) {
   /** Rows are cleaned up one by one. */
   public static final int VERSION_ROWS = 2;
 
@@ -54,6 +59,7 @@ public record TableSettings(
   private static final int GRANULES_MAX = 40;
 
   private static final int GRANULE_BYTES_MAX = 256;
+  private static final int HEX = 16;
   private static final String VERSION_KEY = "RETSO_VERSION";
   private static final String CONFLICTS_KEY = "RETSO_CONFLICTS";
   private static final String READS_KEY = "RETSO_READS";
@@ -62,6 +68,7 @@ public record TableSettings(
   private static final String ADDRESSES_KEY = "RETSO_ORACLE_ADDRESSES";
   private static final String NAME_KEY = "RETSO_TABLE";
   private static final String GRANULES_KEY = "RETSO_GRANULES";
+  private static final String PREPARATION_KEY = "RETSO_PREPARATION";
 
   /** It named the oracle by its addresses alone; all else is the same as in the next one. */
   private static final String VERSION_BEFORE = "1";
@@ -86,14 +93,44 @@ public record TableSettings(
     }
   }
 
-  /** Settings of a table whose granules nobody chose, and whose rows are cleaned up one by one. */
+  /**
+   * Settings of a table that was not prepared before, whose granules nobody chose, and whose rows
+   * are cleaned up one by one.
+   */
   public TableSettings(Conflicts conflicts, Reads reads, OracleIdentity oracle, String addresses) {
-    this(conflicts, reads, oracle, addresses, List.of(), VERSION_ROWS);
+    this(conflicts, reads, oracle, addresses, List.of(), VERSION_ROWS, newPreparation());
   }
 
   /** The same table in another version. */
   public TableSettings withVersion(int other) {
-    return new TableSettings(conflicts, reads, oracle, addresses, granules, other);
+    return new TableSettings(conflicts, reads, oracle, addresses, granules, other, preparation);
+  }
+
+  /** A number that no other table has. */
+  public static long newPreparation() {
+    return UUID.randomUUID().getMostSignificantBits();
+  }
+
+  /**
+   * What tells whether two go by the same settings of the same table: all on which those who use it
+   * must agree. Requests carry it, and regions refuse those of another one. Never 0.
+   */
+  public long fingerprint() {
+    long hash = // a hash of texts; whose, does not matter
+        RowId.of(
+            bytes(Long.toHexString(preparation)),
+            bytes(conflicts.name()),
+            bytes(reads.name()),
+            bytes(text(granules)));
+    return hash == 0 ? 1 : hash;
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static String text(List<Integer> granules) {
+    return granules.stream().map(String::valueOf).collect(Collectors.joining(","));
   }
 
   /** Whether its regions are told how transactions ended, and not each row. */
@@ -131,7 +168,41 @@ public record TableSettings(
         oracleOf(table),
         text(table, ADDRESSES_KEY),
         granulesOf(table),
-        Integer.parseInt(table.getValue(VERSION_KEY)));
+        Integer.parseInt(table.getValue(VERSION_KEY)),
+        preparationOf(table));
+  }
+
+  /**
+   * The number of the preparation of a prepared table.
+   *
+   * @throws IllegalArgumentException if it has none, or that is damaged
+   */
+  private static long preparationOf(TableDescriptor table) {
+    try {
+      return Long.parseUnsignedLong(text(table, PREPARATION_KEY), HEX);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(
+          "table "
+              + table.getTableName()
+              + " has no "
+              + PREPARATION_KEY
+              + ", or a damaged one, and those who remember other settings of it would not be told"
+              + " apart: prepare it again",
+          e);
+    }
+  }
+
+  /**
+   * The number that a table is to have when it is prepared: its own, if it has one. A copy gets
+   * another one, and so does a table that goes to another oracle.
+   */
+  public static long preparationFor(TableDescriptor table, OracleIdentity oracle) {
+    boolean isSame = isPrepared(table) && originOf(table) == null;
+    try {
+      return isSame && oracleOf(table).isSameAs(oracle) ? preparationOf(table) : newPreparation();
+    } catch (IllegalArgumentException e) {
+      return newPreparation();
+    }
   }
 
   /** The conflict rule of a prepared table. */
@@ -199,7 +270,12 @@ public record TableSettings(
     return List.copyOf(sizes);
   }
 
-  private static OracleIdentity oracleOf(TableDescriptor table) {
+  /**
+   * The oracle of a prepared table.
+   *
+   * @throws IllegalArgumentException if that is damaged
+   */
+  public static OracleIdentity oracleOf(TableDescriptor table) {
     try {
       return new OracleIdentity(
           UUID.fromString(text(table, ORACLE_ID_KEY)), text(table, ORACLE_KEY));
@@ -300,12 +376,12 @@ public record TableSettings(
     table.setValue(ORACLE_KEY, oracle.name());
     table.setValue(ORACLE_ID_KEY, oracle.id().toString());
     table.setValue(ADDRESSES_KEY, addresses);
+    table.setValue(PREPARATION_KEY, Long.toHexString(preparation));
     table.setValue(NAME_KEY, table.build().getTableName().getNameAsString());
     if (granules.isEmpty()) {
       table.removeValue(GRANULES_KEY);
     } else {
-      table.setValue(
-          GRANULES_KEY, granules.stream().map(String::valueOf).collect(Collectors.joining(",")));
+      table.setValue(GRANULES_KEY, text(granules));
     }
   }
 
@@ -357,6 +433,7 @@ public record TableSettings(
             ORACLE_ID_KEY,
             ADDRESSES_KEY,
             NAME_KEY,
+            PREPARATION_KEY,
             GRANULES_KEY)) {
       String value = from.getValue(key);
       if (value != null) {

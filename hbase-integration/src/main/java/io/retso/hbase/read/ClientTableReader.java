@@ -2,11 +2,13 @@ package io.retso.hbase.read;
 
 import io.retso.hbase.errors.Failures;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.SettingsCheck;
 import io.retso.hbase.resolve.RowFilter;
 import io.retso.hbase.resolve.SnapshotRequests;
 import io.retso.hbase.resolve.SnapshotRow;
 import io.retso.hbase.resolve.WriterStatuses;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.table.RowBatches;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,7 +67,7 @@ final class ClientTableReader extends TableReader {
 
     @Override
     public Scan request() {
-      return SnapshotRequests.raw(scan, start, 1);
+      return SettingsCheck.set(SnapshotRequests.raw(scan, start, 1), table.fingerprint());
     }
 
     @Override
@@ -116,7 +118,7 @@ final class ClientTableReader extends TableReader {
           family.getValue().forEach(qualifier -> get.addColumn(family.getKey(), qualifier));
         }
       }
-      return SnapshotRequests.raw(get, start, versions);
+      return raw(get, versions);
     }
   }
 
@@ -128,7 +130,7 @@ final class ClientTableReader extends TableReader {
   CompletableFuture<List<Result>> getAll(List<Get> gets) {
     List<Pending> rows = new ArrayList<>(gets.size());
     for (Get get : gets) {
-      rows.add(new Pending(versions -> SnapshotRequests.raw(get, start, versions)));
+      rows.add(new Pending(versions -> raw(get, versions)));
     }
     WriterStatuses statuses = context.queries().statuses();
     return read(rows, statuses, 0).thenCompose(done -> results(gets, rows, statuses));
@@ -158,6 +160,10 @@ final class ClientTableReader extends TableReader {
     return CompletableFuture.completedFuture(results);
   }
 
+  private Get raw(Get get, int versions) {
+    return SettingsCheck.set(SnapshotRequests.raw(get, start, versions), table.fingerprint());
+  }
+
   /** Reads the rows, from HBase, and decides them. */
   private CompletableFuture<Void> read(List<Pending> rows, WriterStatuses statuses, int round) {
     if (round == ROUNDS_MAX) {
@@ -173,14 +179,16 @@ final class ClientTableReader extends TableReader {
     CompletableFuture<List<Result>> answers =
         gets.size() == 1
             ? table.raw().get(gets.get(0)).thenApply(List::of)
-            : table.raw().batchAll(gets);
-    return answers.thenCompose(
-        results -> {
-          for (int i = 0; i < results.size(); i++) {
-            take(rows.get(i), results.get(i), moment);
-          }
-          return decide(rows, statuses, round);
-        });
+            : RowBatches.all(table, gets);
+    return answers
+        .exceptionallyCompose(failure -> Failures.failed(failed(failure)))
+        .thenCompose(
+            results -> {
+              for (int i = 0; i < results.size(); i++) {
+                take(rows.get(i), results.get(i), moment);
+              }
+              return decide(rows, statuses, round);
+            });
   }
 
   /** The row was read. */

@@ -6,6 +6,7 @@ import io.retso.hbase.layout.FirstChange;
 import io.retso.hbase.resolve.RowFilter;
 import io.retso.hbase.resolve.SnapshotRequests;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.table.RowBatches;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -23,17 +24,17 @@ final class RegionTableReader extends TableReader {
 
   @Override
   CompletableFuture<List<Result>> getAll(List<Get> gets) {
-    return send(gets, get -> SnapshotRequests.atServer(get, start));
+    return send(gets, get -> SnapshotRequests.atServer(get, table.fingerprint(), start));
   }
 
   @Override
   Pages pages(Scan scan, RowFilter filter) {
-    return () -> SnapshotRequests.atServer(scan, start);
+    return () -> SnapshotRequests.atServer(scan, table.fingerprint(), start);
   }
 
   /** See {@link RowReads#ifCurrent}. */
   CompletableFuture<Optional<List<Result>>> ifCurrent(List<Get> gets) {
-    return send(gets, get -> SnapshotRequests.validating(get, start))
+    return send(gets, get -> SnapshotRequests.validating(get, table.fingerprint(), start))
         .thenApply(
             results ->
                 results.stream().anyMatch(ChangedRow::is)
@@ -43,7 +44,7 @@ final class RegionTableReader extends TableReader {
 
   /** See {@link RowReads#firstChange}. */
   CompletableFuture<Long> firstChange(List<Get> gets, long upTo) {
-    return send(gets, get -> SnapshotRequests.firstChange(get, start, upTo))
+    return send(gets, get -> SnapshotRequests.firstChange(get, table.fingerprint(), start, upTo))
         .thenCompose(
             answers -> {
               long first = upTo;
@@ -62,7 +63,7 @@ final class RegionTableReader extends TableReader {
     List<Get> sent = gets.stream().map(question).toList();
     return (sent.size() == 1
             ? table.raw().get(sent.get(0)).thenApply(List::of)
-            : table.raw().<Result>batchAll(sent))
+            : RowBatches.<Result>all(table, sent))
         .exceptionallyCompose(failure -> Failures.failed(failed(failure)));
   }
 }

@@ -57,6 +57,7 @@ public abstract class TableReader {
    * What a failure of HBase means to whoever reads. A snapshot that is too old serves no others.
    */
   Throwable failed(Throwable failure) {
+    table.learnFrom(Failures.unwrap(failure));
     Throwable cause = Failures.ofStore(failure, start);
     if (cause instanceof SnapshotTooOldException) {
       context.snapshots().tooOld(start);

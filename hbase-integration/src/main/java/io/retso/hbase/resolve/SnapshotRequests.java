@@ -28,7 +28,8 @@ import org.apache.hadoop.hbase.io.TimeRange;
  * of answering something else. What remains (rows, families, columns, filter, limits per family,
  * order, caching, hints) is honoured.
  *
- * <p>Copies are sent, so the application's objects are neither changed nor kept. Stateless.
+ * <p>Copies are sent, so the application's objects are neither changed nor kept. To regions they go
+ * with the fingerprint of the table's settings. Stateless.
  */
 public final class SnapshotRequests {
   private SnapshotRequests() {}
@@ -119,9 +120,9 @@ public final class SnapshotRequests {
    *
    * @param get a checked get
    */
-  public static Get atServer(Get get, long readTimestamp) {
+  public static Get atServer(Get get, long fingerprint, long readTimestamp) {
     Get sent = new Get(get);
-    ReadAttribute.set(sent, readTimestamp);
+    ReadAttribute.set(sent, fingerprint, readTimestamp);
     return sent;
   }
 
@@ -131,9 +132,9 @@ public final class SnapshotRequests {
    *
    * @param get a checked get, not of mere existence
    */
-  public static Get validating(Get get, long readTimestamp) {
+  public static Get validating(Get get, long fingerprint, long readTimestamp) {
     Get sent = new Get(get);
-    ReadAttribute.setValidating(sent, readTimestamp);
+    ReadAttribute.setValidating(sent, fingerprint, readTimestamp);
     return sent;
   }
 
@@ -142,9 +143,9 @@ public final class SnapshotRequests {
    *
    * @param get a checked get
    */
-  public static Get firstChange(Get get, long from, long upTo) {
+  public static Get firstChange(Get get, long fingerprint, long from, long upTo) {
     Get sent = new Get(get);
-    ReadAttribute.setFirstChange(sent, from, upTo);
+    ReadAttribute.setFirstChange(sent, fingerprint, from, upTo);
     return sent;
   }
 
@@ -153,9 +154,9 @@ public final class SnapshotRequests {
    *
    * @param scan a checked scan
    */
-  public static Scan atServer(Scan scan, long readTimestamp) {
+  public static Scan atServer(Scan scan, long fingerprint, long readTimestamp) {
     Scan sent = copy(scan);
-    ReadAttribute.set(sent, readTimestamp);
+    ReadAttribute.set(sent, fingerprint, readTimestamp);
     return sent;
   }
 

@@ -1,10 +1,14 @@
 package io.retso.hbase.table;
 
 import io.retso.client.RowId;
+import io.retso.hbase.layout.PendingWrite;
+import io.retso.hbase.layout.Refusal;
+import io.retso.hbase.layout.SettingsCheck;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.options.Conflicts;
 import io.retso.hbase.options.Reads;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.HConstants;
@@ -13,6 +17,7 @@ import org.apache.hadoop.hbase.client.AdvancedScanResultConsumer;
 import org.apache.hadoop.hbase.client.AsyncTable;
 import org.apache.hadoop.hbase.client.AsyncTableRegionLocator;
 import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 
 /**
@@ -24,6 +29,8 @@ import org.apache.hadoop.hbase.client.TableDescriptor;
  * @param regions where its regions are, as HBase's client remembers it
  * @param loadedNanos when the descriptor was read, or tried in vain to be, in nanoseconds of the
  *     clock of {@link TableCatalog}
+ * @param fingerprint of the settings, {@link TableSettings#fingerprint}
+ * @param outdated whether a region said that it has others
  */
 public record PreparedTable(
     TableDescriptor descriptor,
@@ -31,10 +38,51 @@ public record PreparedTable(
     AsyncTable<AdvancedScanResultConsumer> raw,
     AsyncTable<AdvancedScanResultConsumer> shortTimeout,
     AsyncTableRegionLocator regions,
-    long loadedNanos) {
+    long loadedNanos,
+    long fingerprint,
+    AtomicBoolean outdated) {
+  /** A table whose descriptor was just read. */
+  public PreparedTable(
+      TableDescriptor descriptor,
+      TableSettings settings,
+      AsyncTable<AdvancedScanResultConsumer> raw,
+      AsyncTable<AdvancedScanResultConsumer> shortTimeout,
+      AsyncTableRegionLocator regions,
+      long loadedNanos) {
+    this(
+        descriptor,
+        settings,
+        raw,
+        shortTimeout,
+        regions,
+        loadedNanos,
+        settings.fingerprint(),
+        new AtomicBoolean());
+  }
+
   /** The same, as if it had been read then. */
   PreparedTable loadedAt(long nanos) {
-    return new PreparedTable(descriptor, settings, raw, shortTimeout, regions, nanos);
+    return new PreparedTable(
+        descriptor, settings, raw, shortTimeout, regions, nanos, fingerprint, outdated);
+  }
+
+  /** Whether it is known that the table has other settings by now: it serves nobody any more. */
+  public boolean isOutdated() {
+    return outdated.get();
+  }
+
+  /** Notes what a failed request to the table says of these settings. */
+  public void learnFrom(Throwable failure) {
+    if (Refusal.of(failure) == Refusal.TABLE_CHANGED) {
+      outdated.set(true);
+    }
+  }
+
+  /** Adds the mark of a transaction to a put of its cells; see {@link PendingWrite#mark}. */
+  public Put mark(Put put, long start, int batch) {
+    return isServerReads()
+        ? PendingWrite.mark(put, start, batch, fingerprint)
+        : SettingsCheck.set(PendingWrite.mark(put, start, batch), fingerprint);
   }
 
   public TableName name() {

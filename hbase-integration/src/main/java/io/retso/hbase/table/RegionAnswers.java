@@ -3,7 +3,9 @@ package io.retso.hbase.table;
 import io.retso.hbase.layout.DescriptorQuery;
 import io.retso.hbase.layout.RegionSettings;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -11,6 +13,7 @@ import java.util.TreeSet;
 import org.apache.hadoop.hbase.HRegionLocation;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.RegionLocator;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.Table;
@@ -29,10 +32,16 @@ public record RegionAnswers(TableName table, Set<String> servers, Set<RegionSett
     try (RegionLocator locator = connection.getRegionLocator(name);
         Table regions = connection.getTable(name)) {
       Map<byte[], HRegionLocation> rows = RegionRows.of(locator.getAllRegionLocations());
-      Result[] results = regions.get(rows.keySet().stream().map(DescriptorQuery::query).toList());
+      List<Get> queries = rows.keySet().stream().map(DescriptorQuery::query).toList();
+      int max = RowBatches.rowsMax(connection.getConfiguration());
+      List<Result> results = new ArrayList<>(queries.size());
+      for (int from = 0; from < queries.size(); from += max) {
+        int to = Math.min(queries.size(), from + max);
+        results.addAll(List.of(regions.get(queries.subList(from, to))));
+      }
       int i = 0;
       for (HRegionLocation region : rows.values()) {
-        TableDescriptor reported = DescriptorQuery.parse(results[i++]);
+        TableDescriptor reported = DescriptorQuery.parse(results.get(i++));
         if (reported == null) {
           answers.servers.add(String.valueOf(region.getServerName()));
         } else if (RegionSettings.of(reported) != null) {

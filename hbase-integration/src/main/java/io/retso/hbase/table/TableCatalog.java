@@ -28,9 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out whether tables are prepared, and remembers it for 30 s: a table that is prepared anew
- * with other settings is seen so by all clients after that time. At most 10,000 tables are
- * remembered.
+ * Finds out whether tables are prepared, and remembers it for 30 s, or until a region says that it
+ * has other settings ({@link PreparedTable#isOutdated}). At most 10,000 tables are remembered.
  *
  * <p>HBase's master is asked for descriptors. While it does not answer nobody can alter a table,
  * and what is remembered serves on: transactions go on without a master, as HBase's own reads and
@@ -48,6 +47,12 @@ public final class TableCatalog {
 
   /** HBase's own. */
   private static final int CELL_BYTES_DEFAULT = 10 << 20;
+
+  /**
+   * HBase's client goes on for 20 minutes by default; a transaction would hold its marks, and the
+   * oracle's low watermark, all the time.
+   */
+  private static final long OPERATION_MILLIS_MAX = TimeUnit.MINUTES.toMillis(3);
 
   /** For so long the master's answer is waited for if an older one is at hand. */
   private static final long PATIENCE_MILLIS = 1_000;
@@ -100,6 +105,10 @@ public final class TableCatalog {
   /** The table; fails with {@link TableNotPreparedException}. */
   public CompletableFuture<PreparedTable> find(TableName name) {
     PreparedTable table = known.get(Objects.requireNonNull(name, NO_NAME));
+    if (table != null && table.isOutdated()) {
+      known.remove(name, table);
+      table = null;
+    }
     if (table == null) {
       return read(name);
     }
@@ -311,18 +320,20 @@ public final class TableCatalog {
       throw new TableNotPreparedException(
           TableRules.OTHER_ORACLE.formatted(name, settings.oracle(), oracle), null);
     }
-    AsyncTable<AdvancedScanResultConsumer> shortTimeout =
-        hbase
-            .getTableBuilder(name)
-            .setOperationTimeout(shortTimeoutMillis, TimeUnit.MILLISECONDS)
-            .build();
     return new PreparedTable(
         descriptor,
         settings,
-        hbase.getTable(name),
-        shortTimeout,
+        table(name, OPERATION_MILLIS_MAX),
+        table(name, shortTimeoutMillis),
         hbase.getRegionLocator(name),
         nanoClock.getAsLong());
+  }
+
+  /** The table, whose operations take so long at most. */
+  private AsyncTable<AdvancedScanResultConsumer> table(TableName name, long millisMax) {
+    var builder = hbase.getTableBuilder(name);
+    long millis = hbase.getTable(name).getOperationTimeout(TimeUnit.MILLISECONDS);
+    return builder.setOperationTimeout(Math.min(millis, millisMax), TimeUnit.MILLISECONDS).build();
   }
 
   /** Whether a table with client reads was used. */

@@ -128,10 +128,14 @@ public final class HBaseTransactionManager implements TransactionManager {
         TransactionCore tx, TableName name) {
       return tables
           .find(name)
-          .thenApply(
+          .thenCompose(
               table ->
-                  new HBaseAsyncTransactionalTable(
-                      tx, table, new OperationChecks(table, tables), readers));
+                  tx.goesBy(table)
+                      ? CompletableFuture.completedFuture(
+                          new HBaseAsyncTransactionalTable(
+                              tx, table, new OperationChecks(table, tables), readers))
+                      : Failures.failed(
+                          Failures.tableChanged(tx.version(), "table " + name, null)));
     }
 
     @Override

@@ -23,7 +23,11 @@ final class Outcomes {
       case TOO_OLD -> Outcome.TOO_OLD;
       case ABORTED -> Outcome.ABORTED;
       case UNKNOWN_OUTCOME -> Outcome.UNKNOWN;
-      case ROLLBACK_ONLY, ORACLE_UNAVAILABLE, TABLE_NOT_PREPARED, WRITE_SET_TOO_LARGE ->
+      case ROLLBACK_ONLY,
+          ORACLE_UNAVAILABLE,
+          TABLE_CHANGED,
+          TABLE_NOT_PREPARED,
+          WRITE_SET_TOO_LARGE ->
           Outcome.ROLLED_BACK;
     };
   }

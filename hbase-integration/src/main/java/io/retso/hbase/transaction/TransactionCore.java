@@ -14,6 +14,8 @@ import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.write.WriteBuffer;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.function.Supplier;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Scan;
@@ -35,6 +37,9 @@ final class TransactionCore {
   private final WaitingScanners scanners = new WaitingScanners();
   private final ScanOwner scanOwner = new Owner();
   private final Lifecycle life;
+
+  /** Of the tables that it was given: all that it does in one must go by the same settings. */
+  private final ConcurrentMap<TableName, Long> fingerprints = new ConcurrentHashMap<>(2);
 
   /** A transaction that has begun. */
   TransactionCore(Begun tx, Shared shared) {
@@ -93,6 +98,12 @@ final class TransactionCore {
   CompletableFuture<HBaseAsyncTransactionalTable> table(TableName name) {
     TransactionException refused = life.checkUsable();
     return refused != null ? Failures.failed(refused) : shared.table(this, name);
+  }
+
+  /** Whether a table still has the settings by which this transaction has used it, if it has. */
+  boolean goesBy(PreparedTable table) {
+    Long before = fingerprints.putIfAbsent(table.name(), table.fingerprint());
+    return before == null || before == table.fingerprint();
   }
 
   /**

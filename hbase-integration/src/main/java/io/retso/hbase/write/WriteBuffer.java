@@ -1,11 +1,12 @@
 package io.retso.hbase.write;
 
+import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.WriteSetTooLargeException;
-import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.table.Granules;
 import io.retso.hbase.table.IdSet;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.table.RowBatches;
 import io.retso.hbase.table.WrittenRows;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -260,9 +261,26 @@ public final class WriteBuffer {
 
   /** A single row takes the short way through HBase's client. */
   private static CompletableFuture<Void> send(PreparedTable table, List<Put> puts) {
-    return puts.size() == 1
-        ? table.raw().put(puts.get(0))
-        : table.raw().<Object>batchAll(puts).thenApply(results -> null);
+    CompletableFuture<Void> sent =
+        puts.size() == 1
+            ? table.raw().put(puts.get(0))
+            : RowBatches.all(table, puts).thenApply(results -> null);
+    return sent.whenComplete(
+        (done, failure) -> {
+          if (failure != null) {
+            table.learnFrom(Failures.unwrap(failure));
+          }
+        });
+  }
+
+  /** A table that was written to by settings that it has no more; null if there is none. */
+  public synchronized TableName outdatedTable() {
+    for (TableWrites writes : tables.values()) {
+      if (writes.table.isOutdated()) {
+        return writes.table.name();
+      }
+    }
+    return null;
   }
 
   private List<Put> takePending(TableWrites writes) {
@@ -272,7 +290,7 @@ public final class WriteBuffer {
     Cell last = null;
     for (Cell cell : writes.pending.values()) {
       if (last == null || !CellUtil.matchingRows(last, cell)) {
-        put = PendingWrite.mark(new Put(CellUtil.cloneRow(cell), start, true), start, batch);
+        put = writes.table.mark(new Put(CellUtil.cloneRow(cell), start, true), start, batch);
         puts.add(put);
         writes.sent.add(put.getRow());
       }

@@ -50,8 +50,8 @@ import org.slf4j.LoggerFactory;
 @ExtendWith(RetsoCluster.Extension.class)
 @Timeout(120)
 class CleanerCloseTest {
-  private static final int BATCH_ROWS = 2_000;
-  private static final int ROWS = 10 * BATCH_ROWS;
+  private static final int REQUEST_ROWS = 1_000;
+  private static final int ROWS = 20 * REQUEST_ROWS;
 
   private Fixture fixture;
 
@@ -173,16 +173,16 @@ class CleanerCloseTest {
             (method, call) -> {
               calls.incrementAndGet();
               List<CompletableFuture<Object>> answers =
-                  Stream.generate(CompletableFuture::new).limit(BATCH_ROWS).toList();
+                  Stream.generate(CompletableFuture::new).limit(REQUEST_ROWS).toList();
               requests.addAll(answers);
               return answers;
             });
     Inside.cleaner(manager).offer(job);
-    assertTrue(calls.get() >= 2, "as many batches as may be on their way");
+    assertTrue(calls.get() >= 4, "as many batches as may be on their way");
     manager.close();
     assertFalse(Inside.hbase(manager).isClosed(), "requests are on their way");
     int sent = calls.get();
-    assertTrue(sent * BATCH_ROWS < ROWS, "some are left");
+    assertTrue(sent * REQUEST_ROWS < ROWS, "some are left");
     requests.forEach(request -> request.complete(Result.EMPTY_RESULT));
     assertEquals(sent, calls.get());
     assertEquals(0, Inside.cleaner(manager).rows());
@@ -230,12 +230,12 @@ class CleanerCloseTest {
               deepest.accumulateAndGet(sendersOnTheStack(), Math::max);
               return Stream.generate(
                       () -> CompletableFuture.failedFuture(new IOException("no connection")))
-                  .limit(BATCH_ROWS)
+                  .limit(REQUEST_ROWS)
                   .toList();
             });
     Inside.cleaner(manager).offer(job);
     Fixture.eventually("given up", () -> Inside.counters(manager).cleanupsFailed.sum() == 1);
-    assertTrue(calls.get() >= ROWS / BATCH_ROWS, calls::toString);
+    assertTrue(calls.get() >= ROWS / REQUEST_ROWS, calls::toString);
     assertEquals(1, deepest.get());
   }
 
@@ -253,7 +253,7 @@ class CleanerCloseTest {
               (method, call) ->
                   Stream.generate(
                           () -> CompletableFuture.failedFuture(new IOException("no connection")))
-                      .limit(BATCH_ROWS)
+                      .limit(REQUEST_ROWS)
                       .toList());
       Inside.cleaner(manager).offer(job);
       Fixture.eventually("given up", () -> Inside.counters(manager).cleanupsFailed.sum() == 1);

@@ -275,7 +275,7 @@ class DecidedOutcomesTest {
         new DecisionRequest(
                 DecisionRequest.firstRow(new byte[0]),
                 List.of(new Decision(start, t.commit(start, ROW), 1)))
-            .toPut();
+            .toPut(RawTable.FINGERPRINT);
     put.setDurability(Durability.ASYNC_WAL);
     assertThrows(DoNotRetryIOException.class, () -> t.table.put(put));
   }

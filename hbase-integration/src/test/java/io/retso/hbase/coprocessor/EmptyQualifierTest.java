@@ -90,7 +90,7 @@ class EmptyQualifierTest {
   }
 
   private List<String> scan(Scan scan) throws IOException {
-    ReadAttribute.set(scan, t.snapshot());
+    ReadAttribute.set(scan, RawTable.FINGERPRINT, t.snapshot());
     List<String> rows = new ArrayList<>();
     try (ResultScanner scanner = t.table.getScanner(scan)) {
       scanner.forEach(row -> rows.add(text(row)));
@@ -172,18 +172,23 @@ class EmptyQualifierTest {
     update("2");
     long from = t.oracle.begin();
     Get row = new Get(Bytes.toBytes("r")).addFamily(RawTable.F);
-    assertEquals("f:=2 f:a=2", text(t.table.get(SnapshotRequests.validating(row, from))));
+    assertEquals(
+        "f:=2 f:a=2",
+        text(t.table.get(SnapshotRequests.validating(row, RawTable.FINGERPRINT, from))));
     assertEquals(FirstChange.NONE, firstChange(row, from));
     long third = write("3");
     long committed = t.commit(third, "r");
     t.cleanUp(third, committed, "r");
     update("4");
-    assertTrue(ChangedRow.is(t.table.get(SnapshotRequests.validating(row, from))));
+    assertTrue(
+        ChangedRow.is(t.table.get(SnapshotRequests.validating(row, RawTable.FINGERPRINT, from))));
     assertEquals(committed, firstChange(row, from));
     assertEquals(FirstChange.NONE, firstChange(row, t.oracle.begin()));
   }
 
   private long firstChange(Get get, long from) throws IOException {
-    return FirstChange.of(t.table.get(SnapshotRequests.firstChange(get, from, t.oracle.begin())));
+    return FirstChange.of(
+        t.table.get(
+            SnapshotRequests.firstChange(get, RawTable.FINGERPRINT, from, t.oracle.begin())));
   }
 }

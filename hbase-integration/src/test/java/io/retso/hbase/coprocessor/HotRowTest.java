@@ -117,7 +117,9 @@ class HotRowTest {
     long now = t.oracle.begin();
     for (long from : values.keySet()) {
       Long next = commits.higherKey(from);
-      Get question = SnapshotRequests.firstChange(new Get(Bytes.toBytes(ROW)), from, now);
+      Get question =
+          SnapshotRequests.firstChange(
+              new Get(Bytes.toBytes(ROW)), RawTable.FINGERPRINT, from, now);
       assertEquals(
           next == null ? FirstChange.NONE : next,
           FirstChange.of(t.table.get(question)),

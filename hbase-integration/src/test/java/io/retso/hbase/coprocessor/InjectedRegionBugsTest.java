@@ -45,6 +45,30 @@ class InjectedRegionBugsTest {
         "return ReturnCode.NEXT_COL;",
         HotRowTest.class,
         "aCleanupRemovesItsVersionOnly"),
+    READS_BY_OTHER_SETTINGS_ARE_ANSWERED(
+        "layout/SettingsCheck.java",
+        "return ReadAttribute.fingerprintOf(read) == fingerprint;",
+        "return true;",
+        OtherSettingsTest.class,
+        "readsAreRefused"),
+    WRITES_BY_OTHER_SETTINGS_ARE_TAKEN(
+        "coprocessor/write/RegionWrites.java",
+        "!SettingsCheck.passes(mutation, fingerprint)",
+        "false",
+        OtherSettingsTest.class,
+        "writesAreRefused"),
+    CLIENTS_THAT_TAKE_IT_FOR_A_TABLE_WITH_CLIENT_READS_ARE_ANSWERED(
+        "layout/SettingsCheck.java",
+        "value == null || isOf(value, 0, value.length, fingerprint)",
+        "true",
+        OtherSettingsTest.class,
+        "readsOfClientsThatDecideAreRefused"),
+    MARKS_ARE_KEPT_WITH_THE_FINGERPRINT(
+        "layout/PendingWrite.java",
+        "value.length == SENT_BYTES ? Arrays.copyOf(value, Integer.BYTES) : value",
+        "value",
+        OtherSettingsTest.class,
+        "marksAreKeptWithoutTheFingerprint"),
     CLEANS_UP_WITHOUT_THE_MARK(
         "coprocessor/write/RowCleaner.java",
         "if (!hasCell && !isInMemory) {",

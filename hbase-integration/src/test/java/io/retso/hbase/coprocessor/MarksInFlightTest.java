@@ -107,7 +107,7 @@ class MarksInFlightTest {
         RawTable.put(start, ROW, "a", "1")
             .addColumn(RawTable.G, Bytes.toBytes("a"), start, Bytes.toBytes("1")));
     Scan scan = new Scan().setCaching(1);
-    ReadAttribute.set(scan, t.oracle.begin());
+    ReadAttribute.set(scan, RawTable.FINGERPRINT, t.oracle.begin());
     try (ResultScanner scanner = t.table.getScanner(scan)) {
       assertEquals("a", Bytes.toString(scanner.next().getRow()));
       Hold reading = held.holdNextRead();
@@ -135,7 +135,7 @@ class MarksInFlightTest {
             .addColumn(RawTable.G, Bytes.toBytes("a"), start, Bytes.toBytes("1")));
     t.commit(start, ROW);
     Scan scan = new Scan().setCaching(1);
-    ReadAttribute.set(scan, t.oracle.begin());
+    ReadAttribute.set(scan, RawTable.FINGERPRINT, t.oracle.begin());
     try (ResultScanner scanner = t.table.getScanner(scan)) {
       assertEquals("a", Bytes.toString(scanner.next().getRow()));
       Hold reading = held.holdNextRead();
@@ -157,7 +157,7 @@ class MarksInFlightTest {
     t.write(start, ROW, "a", "1");
     long committed = t.commit(start, ROW);
     Scan scan = new Scan().setCaching(1);
-    ReadAttribute.set(scan, t.oracle.begin());
+    ReadAttribute.set(scan, RawTable.FINGERPRINT, t.oracle.begin());
     try (ResultScanner scanner = t.table.getScanner(scan)) {
       assertEquals("a", Bytes.toString(scanner.next().getRow()));
       for (String row : List.of("q", ROW)) {
@@ -189,7 +189,7 @@ class MarksInFlightTest {
             .setDurability(Durability.SKIP_WAL));
     long committed = t.commit(start, ROW);
     Scan scan = new Scan().withStopRow(Bytes.toBytes(ROW), true).setCaching(1);
-    ReadAttribute.set(scan, t.oracle.begin());
+    ReadAttribute.set(scan, RawTable.FINGERPRINT, t.oracle.begin());
     try (ResultScanner scanner = t.table.getScanner(scan)) {
       assertEquals("a", Bytes.toString(scanner.next().getRow()));
       Hold reading = held.holdNextRead();

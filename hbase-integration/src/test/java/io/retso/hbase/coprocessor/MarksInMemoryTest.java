@@ -155,7 +155,7 @@ class MarksInMemoryTest {
 
   private long firstChangeSince(long timestamp) throws IOException {
     Get get = new Get(Bytes.toBytes(ROW)).addFamily(RawTable.F);
-    ReadAttribute.setFirstChange(get, timestamp, t.snapshot());
+    ReadAttribute.setFirstChange(get, RawTable.FINGERPRINT, timestamp, t.snapshot());
     return FirstChange.of(t.table.get(get));
   }
 

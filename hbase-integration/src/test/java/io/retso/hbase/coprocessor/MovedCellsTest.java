@@ -130,7 +130,7 @@ class MovedCellsTest {
 
   /** The rows of a scan that gets them one by one; the flush comes after the first. */
   private List<String> scanned(Scan scan) throws IOException {
-    ReadAttribute.set(scan, t.oracle.begin());
+    ReadAttribute.set(scan, RawTable.FINGERPRINT, t.oracle.begin());
     return scannedAsIs(scan);
   }
 
@@ -178,7 +178,7 @@ class MovedCellsTest {
 
   /** The flush is committed amid the search for the row behind one that is not shown. */
   private List<String> scannedOverDoubt(Scan scan) throws Exception {
-    ReadAttribute.set(scan, t.oracle.begin());
+    ReadAttribute.set(scan, RawTable.FINGERPRINT, t.oracle.begin());
     List<String> rows = new ArrayList<>();
     try (ResultScanner scanner = t.table.getScanner(scan.setCaching(1))) {
       rows.add(text(scanner.next()));
@@ -332,7 +332,7 @@ class MovedCellsTest {
     decided(ROW, "1");
     inDoubt(ROW);
     Scan scan = new Scan().setCaching(1);
-    ReadAttribute.set(scan, t.oracle.begin());
+    ReadAttribute.set(scan, RawTable.FINGERPRINT, t.oracle.begin());
     try (ResultScanner scanner = t.table.getScanner(scan)) {
       assertEquals("a", text(scanner.next()));
       Hold commit = held.holdNextCommit();
@@ -351,12 +351,15 @@ class MovedCellsTest {
   }
 
   private String watched(long timestamp, String row) throws IOException {
-    Result result = t.table.get(SnapshotRequests.validating(new Get(b(row)), timestamp));
+    Result result =
+        t.table.get(SnapshotRequests.validating(new Get(b(row)), RawTable.FINGERPRINT, timestamp));
     return ChangedRow.is(result) ? "changed" : RawTable.map(result).toString();
   }
 
   private long firstChange(long from, long upTo) throws IOException {
-    return FirstChange.of(t.table.get(SnapshotRequests.firstChange(new Get(b(ROW)), from, upTo)));
+    return FirstChange.of(
+        t.table.get(
+            SnapshotRequests.firstChange(new Get(b(ROW)), RawTable.FINGERPRINT, from, upTo)));
   }
 
   /** It began before the snapshot and committed after it, and nothing in its cell tells. */
@@ -453,7 +456,7 @@ class MovedCellsTest {
     t.write(start, ROW, "a", "1");
     long committed = t.commit(start, ROW);
     Scan scan = new Scan().setCaching(1);
-    ReadAttribute.set(scan, t.oracle.begin());
+    ReadAttribute.set(scan, RawTable.FINGERPRINT, t.oracle.begin());
     try (ResultScanner scanner = t.table.getScanner(scan)) {
       assertEquals("a", text(scanner.next()));
       t.cleanUp(start, committed, ROW);

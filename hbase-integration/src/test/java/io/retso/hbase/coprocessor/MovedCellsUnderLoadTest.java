@@ -120,7 +120,7 @@ class MovedCellsUnderLoadTest {
 
   private List<Result> scanned(Scan scan) throws IOException {
     long reader = t.oracle.begin();
-    ReadAttribute.set(scan, reader);
+    ReadAttribute.set(scan, RawTable.FINGERPRINT, reader);
     List<Result> rows = new ArrayList<>();
     try (ResultScanner scanner = t.table.getScanner(scan)) {
       scanner.forEach(rows::add);

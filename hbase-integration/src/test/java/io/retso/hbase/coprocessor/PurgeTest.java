@@ -321,7 +321,7 @@ class PurgeTest {
     }
     long reader = t.oracle.begin();
     Scan scan = new Scan().setCaching(2);
-    ReadAttribute.set(scan, reader);
+    ReadAttribute.set(scan, RawTable.FINGERPRINT, reader);
     int rows = 0;
     try (var scanner = t.table.getScanner(scan)) {
       while (rows < 30) {
@@ -364,7 +364,7 @@ class PurgeTest {
     }
     long reader = t.oracle.begin();
     Scan scan = new Scan().setCaching(2);
-    ReadAttribute.set(scan, reader);
+    ReadAttribute.set(scan, RawTable.FINGERPRINT, reader);
     try (var scanner = t.table.getScanner(scan)) {
       assertEquals(Map.of("a", "1"), RawTable.map(scanner.next()));
       t.oracle.abort(reader); // by its time limit; its client does not know

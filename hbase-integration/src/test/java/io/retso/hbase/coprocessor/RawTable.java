@@ -15,6 +15,7 @@ import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.layout.Tombstone;
 import io.retso.hbase.options.Conflicts;
 import io.retso.hbase.options.Reads;
+import io.retso.protocol.OracleIdentity;
 import io.retso.server.RetsoServer;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -25,6 +26,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.hbase.Cell;
@@ -57,6 +59,13 @@ import org.apache.hadoop.hbase.util.TableDescriptorChecker;
  */
 public class RawTable implements AutoCloseable {
   public static final byte[] F = Bytes.toBytes("f");
+  private static final long PREPARATION = 0x5e771265;
+
+  /** Of the settings of all such tables. */
+  public static final long FINGERPRINT =
+      settings(new OracleIdentity(new UUID(0, 1), "test"), "a:1", TableSettings.VERSION_ROWS)
+          .fingerprint();
+
   static final byte[] G = Bytes.toBytes("g");
 
   final RetsoCluster cluster;
@@ -91,14 +100,17 @@ public class RawTable implements AutoCloseable {
             .setColumnFamily(FamilySettings.prepared(ColumnFamilyDescriptorBuilder.of(G)))
             .setColumnFamily(PendingWrite.familyDescriptor());
     addCoprocessor(descriptor);
-    new TableSettings(Conflicts.ROW, Reads.SERVER, oracle.identity(), address)
-        .withVersion(version)
-        .writeTo(descriptor);
+    settings(oracle.identity(), address, version).writeTo(descriptor);
     more.to(descriptor);
     try (Admin admin = cluster.connection().getAdmin()) {
       admin.createTable(descriptor.build(), splits);
     }
     this.table = cluster.connection().getTable(name);
+  }
+
+  private static TableSettings settings(OracleIdentity oracle, String address, int version) {
+    return new TableSettings(
+        Conflicts.ROW, Reads.SERVER, oracle, address, List.of(), version, PREPARATION);
   }
 
   /** The coprocessor that this class was loaded with: of this process, or from a jar. */
@@ -165,7 +177,7 @@ public class RawTable implements AutoCloseable {
         new DecisionRequest(DecisionRequest.firstRow(Bytes.toBytes(startKey)), List.of(decisions));
     Object[] answers = new Object[1];
     try {
-      table.batch(List.of(request.toPut()), answers);
+      table.batch(List.of(request.toPut(FINGERPRINT)), answers);
     } catch (InterruptedException e) {
       throw new InterruptedIOException();
     }
@@ -226,7 +238,7 @@ public class RawTable implements AutoCloseable {
 
   static Get get(long timestamp, String row) {
     Get get = new Get(Bytes.toBytes(row));
-    ReadAttribute.set(get, timestamp);
+    ReadAttribute.set(get, FINGERPRINT, timestamp);
     return get;
   }
 
@@ -241,7 +253,7 @@ public class RawTable implements AutoCloseable {
 
   /** Rows of a scan with their columns, {@code row{column=value}}. */
   List<String> scan(long timestamp, Scan scan) throws IOException {
-    ReadAttribute.set(scan, timestamp);
+    ReadAttribute.set(scan, FINGERPRINT, timestamp);
     List<String> rows = new ArrayList<>();
     try (ResultScanner scanner = table.getScanner(scan)) {
       for (Result result : scanner) {

@@ -66,7 +66,7 @@ class ScanLimitsTest {
   /** The answers of a region to a client whose time is always up: rows, or "" for none. */
   private List<String> answers(Scan scan) throws IOException {
     HRegion region = t.regions().get(0);
-    ReadAttribute.set(scan, t.oracle.begin());
+    ReadAttribute.set(scan, RawTable.FINGERPRINT, t.oracle.begin());
     scan.addFamily(RawTable.F);
     region.getCoprocessorHost().preScannerOpen(scan);
     List<String> answers = new ArrayList<>();
@@ -162,7 +162,7 @@ class ScanLimitsTest {
       List<String> expected = new ArrayList<>();
       scan(new Scan(scan), expected);
       List<String> found = new ArrayList<>();
-      ReadAttribute.set(scan, t.oracle.begin());
+      ReadAttribute.set(scan, RawTable.FINGERPRINT, t.oracle.begin());
       long scanned = scan(scan, found).countOfRowsScanned.get();
       assertFalse(expected.isEmpty());
       assertEquals(expected, found);
@@ -177,7 +177,7 @@ class ScanLimitsTest {
     List<String> expected = new ArrayList<>();
     scan(new Scan(scan).setFilter(ranges()), expected);
     List<String> found = new ArrayList<>();
-    ReadAttribute.set(scan, t.oracle.begin());
+    ReadAttribute.set(scan, RawTable.FINGERPRINT, t.oracle.begin());
     scan(scan.setFilter(ranges()), found);
     assertFalse(expected.isEmpty());
     assertEquals(expected, found);
@@ -197,7 +197,7 @@ class ScanLimitsTest {
   private String counts(Scan scan, boolean snapshot) throws IOException {
     scan.addFamily(RawTable.F);
     if (snapshot) {
-      ReadAttribute.set(scan, t.oracle.begin());
+      ReadAttribute.set(scan, RawTable.FINGERPRINT, t.oracle.begin());
     }
     List<String> cells = new ArrayList<>(); // one of each row
     ScanMetrics metrics = scan(scan, cells);

@@ -250,7 +250,7 @@ class SnapshotReadTest {
     long reader = t.snapshot();
     List<String> seen = new ArrayList<>();
     Scan scan = new Scan().withStopRow(b("s")).setCaching(1);
-    ReadAttribute.set(scan, reader);
+    ReadAttribute.set(scan, RawTable.FINGERPRINT, reader);
     try (ResultScanner scanner = t.table.getScanner(scan)) {
       assertEquals(Map.of("a", "first"), RawTable.map(scanner.next()));
       for (int i = 0; i < late.size(); i++) {

@@ -49,7 +49,8 @@ class ValidatingReadTest {
 
   /** The answer to a validating read at that timestamp. */
   private String watched(long timestamp, String row) throws IOException {
-    Result result = t.table.get(SnapshotRequests.validating(new Get(b(row)), timestamp));
+    Result result =
+        t.table.get(SnapshotRequests.validating(new Get(b(row)), RawTable.FINGERPRINT, timestamp));
     return ChangedRow.is(result) ? "changed" : RawTable.map(result).toString();
   }
 
@@ -74,7 +75,7 @@ class ValidatingReadTest {
     assertEquals("changed", watched(reader, ROW));
     assertEquals("{a=1, b=2}", watched(t.oracle.begin(), ROW));
     Get column = new Get(b(ROW)).addColumn(RawTable.F, b("a"));
-    Result other = t.table.get(SnapshotRequests.validating(column, reader));
+    Result other = t.table.get(SnapshotRequests.validating(column, RawTable.FINGERPRINT, reader));
     assertEquals(Map.of("a", "1"), RawTable.map(other), "another column has changed");
   }
 
@@ -105,8 +106,8 @@ class ValidatingReadTest {
     Result[] several =
         t.table.get(
             List.of(
-                SnapshotRequests.validating(new Get(b("before")), reader),
-                SnapshotRequests.validating(new Get(b("after")), reader)));
+                SnapshotRequests.validating(new Get(b("before")), RawTable.FINGERPRINT, reader),
+                SnapshotRequests.validating(new Get(b("after")), RawTable.FINGERPRINT, reader)));
     assertEquals(Map.of("a", "2"), RawTable.map(several[0]));
     assertTrue(ChangedRow.is(several[1]));
   }
@@ -120,7 +121,8 @@ class ValidatingReadTest {
   }
 
   private long firstChange(long from, long upTo, Get get) throws IOException {
-    return FirstChange.of(t.table.get(SnapshotRequests.firstChange(get, from, upTo)));
+    return FirstChange.of(
+        t.table.get(SnapshotRequests.firstChange(get, RawTable.FINGERPRINT, from, upTo)));
   }
 
   @Test
@@ -174,7 +176,9 @@ class ValidatingReadTest {
   @Test
   void onlyGetsOfCellsValidate() throws IOException {
     long reader = t.oracle.begin();
-    Get exists = SnapshotRequests.validating(new Get(b(ROW)), reader).setCheckExistenceOnly(true);
+    Get exists =
+        SnapshotRequests.validating(new Get(b(ROW)), RawTable.FINGERPRINT, reader)
+            .setCheckExistenceOnly(true);
     assertThrows(DoNotRetryIOException.class, () -> t.table.get(exists));
     Scan scan = new Scan();
     scan.setAttribute(ReadAttribute.NAME, Bytes.add(Bytes.toBytes(reader), new byte[] {1}));

@@ -38,7 +38,7 @@ class DecisionRequestTest {
 
   @Test
   void aListTravelsAsAnAttributeOfAPutThatIsNoMark() {
-    Put put = REQUEST.toPut();
+    Put put = REQUEST.toPut(7);
     assertTrue(DecisionRequest.isRequest(put));
     assertEquals(REQUEST, DecisionRequest.of(put));
     assertNull(CleanupRequest.of(put));
@@ -95,7 +95,7 @@ class DecisionRequestTest {
   @Test
   void aListHasAThousandTransactionsAtMost() {
     List<Decision> most = Collections.nCopies(1_000, new Decision(16, 32, 1));
-    assertEquals(most, DecisionRequest.of(new DecisionRequest(ROW, most).toPut()).decisions());
+    assertEquals(most, DecisionRequest.of(new DecisionRequest(ROW, most).toPut(7)).decisions());
     List<Decision> more = Collections.nCopies(1_001, new Decision(16, 32, 1));
     assertThrows(IllegalArgumentException.class, () -> new DecisionRequest(ROW, more));
     assertThrows(IllegalArgumentException.class, () -> new DecisionRequest(ROW, List.of()));
@@ -109,7 +109,7 @@ class DecisionRequestTest {
   void whatIsMalformedIsRefused() {
     refused(put(new byte[0]), "0 bytes");
     refused(put(new byte[20]), "version 0");
-    byte[] later = REQUEST.toPut().getAttribute(DecisionRequest.ATTRIBUTE);
+    byte[] later = REQUEST.toPut(7).getAttribute(DecisionRequest.ATTRIBUTE);
     later[0] = 2;
     refused(put(later), "version 2, this region server knows 1");
     byte[] cut = new byte[20];
@@ -127,7 +127,7 @@ class DecisionRequestTest {
 
   @Test
   void otherMutationsWithTheAttributeAreRefused() {
-    Put two = REQUEST.toPut().addColumn(PendingWrite.family(), ROW, 0, ROW);
+    Put two = REQUEST.toPut(7).addColumn(PendingWrite.family(), ROW, 0, ROW);
     refused(two, "put of one column");
     Put mark = PendingWrite.mark(new Put(ROW), 16);
     mark.setAttribute(DecisionRequest.ATTRIBUTE, new byte[21]);

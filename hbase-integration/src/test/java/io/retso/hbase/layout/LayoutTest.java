@@ -139,9 +139,9 @@ class LayoutTest {
   void theReadTimestampIsAnAttribute() {
     Get get = new Get(ROW);
     assertEquals(0, ReadAttribute.of(get));
-    ReadAttribute.set(get, 160);
+    ReadAttribute.set(get, 7, 160);
     assertEquals(160, ReadAttribute.of(get));
-    assertThrows(IllegalArgumentException.class, () -> ReadAttribute.set(get, 161));
+    assertThrows(IllegalArgumentException.class, () -> ReadAttribute.set(get, 7, 161));
     for (byte[] malformed : new byte[][] {{}, new byte[8], Bytes.toBytes(161L), new byte[9]}) {
       get.setAttribute(ReadAttribute.NAME, malformed);
       assertThrows(IllegalArgumentException.class, () -> ReadAttribute.of(get));

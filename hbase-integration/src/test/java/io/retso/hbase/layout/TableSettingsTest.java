@@ -40,7 +40,7 @@ class TableSettingsTest {
             new TableSettings(Conflicts.ROW, Reads.SERVER, ORACLE, "a:1,b:2"),
             new TableSettings(Conflicts.CELL, Reads.CLIENT, ORACLE, "a:1"),
             new TableSettings(Conflicts.ROW, Reads.SERVER, ORACLE, "a:1").withVersion(3),
-            new TableSettings(Conflicts.ROW, Reads.CLIENT, ORACLE, "a:1", List.of(0, 12), 2))) {
+            new TableSettings(Conflicts.ROW, Reads.CLIENT, ORACLE, "a:1", List.of(0, 12), 2, -5))) {
       TableDescriptorBuilder builder = table(DATA);
       assertFalse(TableSettings.isPrepared(builder.build()));
       settings.writeTo(builder);

@@ -93,13 +93,13 @@ class SnapshotRequestsTest {
     SnapshotRequests.check(scan);
     SnapshotRequests.check(new Scan());
     SnapshotRequests.check(new Get(ROW).addColumn(F, Q).setCheckExistenceOnly(true));
-    Scan sent = SnapshotRequests.atServer(scan, 160);
+    Scan sent = SnapshotRequests.atServer(scan, 7, 160);
     assertEquals(160, ReadAttribute.of(sent));
     assertEquals(0, ReadAttribute.of(scan));
     assertSame(scan.getFilter(), sent.getFilter());
     assertEquals(3, sent.getMaxResultsPerColumnFamily());
     assertEquals(10, sent.getLimit());
-    Get get = SnapshotRequests.atServer(new Get(ROW).setFilter(new PageFilter(1)), 160);
+    Get get = SnapshotRequests.atServer(new Get(ROW).setFilter(new PageFilter(1)), 7, 160);
     assertEquals(160, ReadAttribute.of(get));
     assertTrue(get.getFilter() instanceof PageFilter);
   }

@@ -159,7 +159,7 @@ class RegionsWithoutCoprocessorTest extends ClusterWithRights {
       }
       Transaction last = manager.begin();
       Get first =
-          SnapshotRequests.firstChange(get("a").addFamily(Fixture.F), 16, last.startTimestamp());
+          SnapshotRequests.firstChange(get("a").addFamily(Fixture.F), 1, 16, last.startTimestamp());
       assertThrows(ExecutionException.class, () -> connection.getTable(name).get(first).get());
       last.rollback();
       assertNull(

@@ -289,10 +289,11 @@ class RightsTest extends ClusterWithRights {
       List<Result> rows = new ArrayList<>();
       long timestamp = living.begin().startTimestamp();
       Get get = get("a");
-      ReadAttribute.set(get, timestamp);
+      long fingerprint = Inside.tables(living).find(partly).get().fingerprint();
+      ReadAttribute.set(get, fingerprint, timestamp);
       rows.add(hers.getTable(partly).get(get).get());
       Scan scan = new Scan();
-      ReadAttribute.set(scan, timestamp);
+      ReadAttribute.set(scan, fingerprint, timestamp);
       try (ResultScanner scanner = hers.getTable(partly).getScanner(scan)) {
         scanner.forEach(rows::add);
       }

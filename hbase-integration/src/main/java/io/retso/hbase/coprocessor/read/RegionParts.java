@@ -7,9 +7,15 @@ import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.coprocessor.region.RegionOutcomes;
 import org.apache.hadoop.hbase.regionserver.Region;
 
-/** Where the readers of a region look. */
+/**
+ * Where the readers of a region look.
+ *
+ * @param fingerprint of the settings by which reads must go, {@link
+ *     io.retso.hbase.layout.TableSettings#fingerprint}
+ */
 public record RegionParts(
     Region region,
+    long fingerprint,
     RegionMarks marks,
     RegionOutcomes outcomes,
     Horizon horizon,

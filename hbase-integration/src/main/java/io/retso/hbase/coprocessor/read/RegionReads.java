@@ -4,6 +4,7 @@ import io.retso.hbase.coprocessor.region.RegionOutcomes;
 import io.retso.hbase.layout.FirstChange;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.ReadAttribute;
+import io.retso.hbase.layout.SettingsCheck;
 import io.retso.hbase.resolve.RowFilter;
 import java.io.IOException;
 import java.util.Arrays;
@@ -13,6 +14,7 @@ import java.util.NavigableSet;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
+import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.OperationWithAttributes;
 import org.apache.hadoop.hbase.client.RegionInfo;
@@ -56,6 +58,7 @@ public final class RegionReads {
     if (timestamp == 0) {
       return;
     }
+    requireSettings(SettingsCheck.passes(get, parts.fingerprint()));
     ReadAttribute.admit(get);
     prepareFamilies(get.getFamilyMap());
     RowFilter rowFilter = RowFilter.ofRequest(get);
@@ -74,8 +77,16 @@ public final class RegionReads {
 
   /** Prepares a get that is none of a snapshot. */
   public void beginPlain(Get get) throws IOException {
+    requireSettings(SettingsCheck.passesPlain(get, parts.fingerprint()));
     prepareForMarks(new Scan(get));
     note(get);
+  }
+
+  private void requireSettings(boolean passes) throws DoNotRetryIOException {
+    if (!passes) {
+      TableName table = parts.region().getTableDescriptor().getTableName();
+      throw new DoNotRetryIOException(SettingsCheck.refusal(table));
+    }
   }
 
   private void note(OperationWithAttributes read) {
@@ -125,6 +136,7 @@ public final class RegionReads {
    * @throws DoNotRetryIOException {@link io.retso.hbase.layout.Refusal#SNAPSHOT_TOO_OLD}
    */
   public Cell firstChange(Get get) throws IOException {
+    requireSettings(SettingsCheck.passes(get, parts.fingerprint()));
     prepareFamilies(get.getFamilyMap());
     long first = FirstChangeReader.read(parts, get);
     new RegionReader(parts, ReadAttribute.of(get), null).checkHorizon();
@@ -140,6 +152,7 @@ public final class RegionReads {
     if (ReadAttribute.isValidating(scan) || ReadAttribute.firstChangeUpTo(scan) != 0) {
       throw new DoNotRetryIOException("only a get is validated: make it one");
     }
+    requireSettings(SettingsCheck.passes(scan, parts.fingerprint()));
     ReadAttribute.admit(scan);
     if (scan.isRaw()) {
       throw new DoNotRetryIOException("a raw scan has no snapshot: drop setRaw or the attribute");
@@ -156,6 +169,7 @@ public final class RegionReads {
 
   /** Prepares a scan that is none of a snapshot. */
   public void beginPlain(Scan scan) throws IOException {
+    requireSettings(SettingsCheck.passesPlain(scan, parts.fingerprint()));
     prepareForMarks(scan);
     note(scan);
   }

@@ -16,7 +16,6 @@ import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellComparator;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.KeyValue;
-import org.apache.hadoop.hbase.KeyValueUtil;
 import org.apache.hadoop.hbase.NotServingRegionException;
 import org.apache.hadoop.hbase.PrivateCellUtil;
 import org.apache.hadoop.hbase.RegionTooBusyException;
@@ -156,7 +155,7 @@ public final class RegionMarks {
     KeyValue logged =
         isDeciding
             ? PendingWrite.markOf(write.getRow(), PendingWrite.startOf(mark))
-            : KeyValueUtil.copyToNewKeyValue(mark);
+            : PendingWrite.stored(mark);
     logged.setSequenceId(0);
     return logged;
   }

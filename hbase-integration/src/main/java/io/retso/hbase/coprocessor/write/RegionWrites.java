@@ -11,12 +11,14 @@ import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.DecisionRequest;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.Refusal;
+import io.retso.hbase.layout.SettingsCheck;
 import java.io.IOException;
 import java.util.List;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.HConstants.OperationStatusCode;
+import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.regionserver.MiniBatchOperationInProgress;
@@ -42,6 +44,14 @@ public final class RegionWrites {
   private static final OperationStatus CLEANED =
       new OperationStatus(OperationStatusCode.SUCCESS, CleanupRequest.DONE);
 
+  /**
+   * What writes must go by.
+   *
+   * @param fingerprint {@link io.retso.hbase.layout.TableSettings#fingerprint}
+   */
+  public record Settings(TableName table, long fingerprint) {}
+
+  private final Settings settings;
   private final OpenBatches batches;
   private final Horizon horizon;
   private final RowLatches latches;
@@ -58,12 +68,14 @@ public final class RegionWrites {
    * @param parts what all of them share
    */
   public RegionWrites(
+      Settings settings,
       OpenBatches batches,
       WriteBatch.Shared parts,
       Horizon horizon,
       DecisionWrites decisions,
       RegionOutcomes outcomes,
       ObserverMetrics metrics) {
+    this.settings = settings;
     this.batches = batches;
     this.latches = parts.latches();
     this.cleaner = parts.cleaner();
@@ -113,14 +125,17 @@ public final class RegionWrites {
 
   private void prepare(MiniBatchOperationInProgress<Mutation> mutations, int i) throws IOException {
     Mutation mutation = mutations.getOperation(i);
-    if (DecisionRequest.isRequest(mutation)) {
-      decide(mutations, i);
-      return;
-    }
-    CleanupRequest request = CleanupRequest.of(mutation);
-    long start = request == null ? PendingWrite.startOf(mutation) : request.start();
+    boolean isDecision = DecisionRequest.isRequest(mutation);
+    CleanupRequest request = isDecision ? null : CleanupRequest.of(mutation);
+    long start =
+        isDecision ? 0 : request == null ? PendingWrite.startOf(mutation) : request.start();
     WriteBatch batch = batches.current();
-    if (start == 0) {
+    if (!SettingsCheck.passes(mutation, settings.fingerprint())) {
+      metrics.refusedWrites.increment();
+      MiniBatches.refuse(mutations, i, SettingsCheck.refusal(settings.table()));
+    } else if (isDecision) {
+      decide(mutations, i);
+    } else if (start == 0) {
       decisions.keep(mutation);
       plain(batch, mutation);
     } else if (batch == null) {
@@ -283,11 +298,20 @@ public final class RegionWrites {
       List<Mark> added = marks.add(PendingWrite.startOf(writes.get(0)), writes);
       batch.added.addAll(added);
       batch.unlogged.addAll(added);
-      long cells =
-          writes.stream().filter(write -> write.getFamilyCellMap().containsKey(FAMILY)).count();
+      long cells = writes.stream().filter(RegionWrites::keepsMark).count();
       metrics.marksInMemory.increment(writes.size() - cells);
       metrics.marksAsCells.increment(cells);
     }
+  }
+
+  /** Whether the mark of a write remains a cell; if so it becomes what is to be stored. */
+  private static boolean keepsMark(Mutation write) {
+    List<Cell> marks = write.getFamilyCellMap().get(FAMILY);
+    if (marks == null) {
+      return false;
+    }
+    marks.replaceAll(PendingWrite::stored);
+    return true;
   }
 
   /**

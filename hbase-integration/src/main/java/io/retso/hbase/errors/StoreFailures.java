@@ -1,0 +1,53 @@
+package io.retso.hbase.errors;
+
+import java.io.IOException;
+import org.apache.hadoop.hbase.TableNotEnabledException;
+import org.apache.hadoop.hbase.TableNotFoundException;
+import org.apache.hadoop.hbase.client.RetriesExhaustedException;
+
+/** Failures of HBase whose messages say too little: what they mean, and what to do. Stateless. */
+final class StoreFailures {
+  /** Of region servers that refuse requests with many rows. */
+  private static final String TOO_MANY_ROWS = "Rejecting large batch operation";
+
+  private StoreFailures() {}
+
+  /** The same failure, of the same class if an application may look for it. */
+  static Throwable explained(Throwable failure) {
+    // Of a batch HBase's client says that its attempts are exhausted, though it made only one.
+    Throwable cause =
+        failure instanceof RetriesExhaustedException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
+    if (cause instanceof TableNotEnabledException) {
+      return because(
+          failure,
+          new TableNotEnabledException(
+              "table "
+                  + cause.getMessage()
+                  + " is disabled: enable it (enable in HBase's shell), and run the transaction"
+                  + " again"));
+    }
+    if (cause instanceof TableNotFoundException) {
+      return because(
+          failure,
+          new TableNotFoundException(
+              "table " + cause.getMessage() + " does not exist any more: create and prepare it"));
+    }
+    if (String.valueOf(failure.getMessage()).contains(TOO_MANY_ROWS)) {
+      return because(
+          failure,
+          new IOException(
+              "region servers refuse requests of so many rows: set"
+                  + " hbase.rpc.rows.warning.threshold of this client to what it is there; HBase"
+                  + " says: "
+                  + failure.getMessage()));
+    }
+    return failure;
+  }
+
+  private static Throwable because(Throwable failure, IOException explained) {
+    explained.initCause(failure);
+    return explained;
+  }
+}

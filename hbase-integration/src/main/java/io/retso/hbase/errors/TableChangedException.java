@@ -1,0 +1,19 @@
+package io.retso.hbase.errors;
+
+/**
+ * The table was created anew, or prepared in another way, since its settings were read. They are
+ * read again by the next transaction.
+ */
+public final class TableChangedException extends TransactionException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * A failure.
+   *
+   * @param message what happened and what to do about it
+   * @param cause may be null
+   */
+  public TableChangedException(String message, Throwable cause) {
+    super(Category.TABLE_CHANGED, message, cause);
+  }
+}
