@@ -10,7 +10,9 @@ import io.retso.sequencer.Sequencer;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,6 +50,13 @@ class RareBugsTest {
         "sequencer/Sequencer.java",
         "held ? Long.MAX_VALUE : writer.end()",
         "writer.end()"),
+    /** A refusal is true of one copy of a request, and taken for all of them. */
+    REFUSED_REPEAT_TAKEN_FOR_NOT_DECIDED(
+        "front.OlderCopiesTest",
+        "whatARefusedRepetitionIsAboutMayBeCommittedByAnOlderCopy",
+        "client/connection/RefusedCommits.java",
+        "call.wasNotSent();",
+        "call.maybeSent = false;"),
     FAILED_TAKE_OVER_IS_NEVER_OVER(
         "member.MemberTest",
         "attemptsThatServeNobodyAreFewerAndFewer",
@@ -73,7 +82,12 @@ class RareBugsTest {
   @ParameterizedTest
   @EnumSource
   void isCaught(Bug bug, @TempDir Path directory) throws Exception {
-    Path source = Path.of("src/main/java/io/retso", bug.file);
+    Path source =
+        Stream.of("src/main/java", "../retso-client/src/main/java")
+            .map(root -> Path.of(root, "io/retso", bug.file))
+            .filter(Files::exists)
+            .findFirst()
+            .orElseThrow();
     new SourceEdit(source, bug.text, bug.instead).compile(directory);
     try (EditedClasses edited =
         EditedClasses.of(directory, World.class, Sequencer.class, OracleClient.class)) {
