@@ -57,6 +57,26 @@ class RareBugsTest {
         "client/connection/RefusedCommits.java",
         "call.wasNotSent();",
         "call.maybeSent = false;"),
+    /** Ten hosts may take ten shares before anybody is slowed. */
+    EACH_HOST_HAS_THE_SHARE_OF_ALL(
+        "front.FairUseTest",
+        "theMoreHostsThereAreTheLessIsTheShareOfEach",
+        "front/FairUse.java",
+        "count > free / SHARE_PARTS / hosts",
+        "count > free / SHARE_PARTS"),
+    /** After a quiet minute all hosts together take what was granted in it. */
+    PACE_SAVES_UP(
+        "front.PaceTest",
+        "whatWasNotTakenIsNobodys",
+        "front/Pace.java",
+        "left = Math.min(left, 0) + grant;",
+        "left += grant;"),
+    DEPARTED_HOSTS_KEEP_THEIR_ACCOUNTS(
+        "front.FairUseTest",
+        "inANewTermItHasTakenNothing",
+        "front/Turns.java",
+        "departed.clear();",
+        ""),
     FAILED_TAKE_OVER_IS_NEVER_OVER(
         "member.MemberTest",
         "attemptsThatServeNobodyAreFewerAndFewer",
