@@ -1,6 +1,11 @@
 package io.retso.hbase;
 
+import static io.retso.hbase.Fixture.F;
+import static io.retso.hbase.Fixture.Q;
+import static io.retso.hbase.Fixture.bytes;
 import static io.retso.hbase.Fixture.eventually;
+import static io.retso.hbase.Fixture.get;
+import static io.retso.hbase.Fixture.number;
 import static io.retso.hbase.Fixture.put;
 import static io.retso.hbase.Fixture.read;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -16,6 +21,10 @@ import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.options.Isolation;
 import io.retso.hbase.options.ReadSnapshot;
 import io.retso.hbase.transaction.Inside;
+import io.retso.server.FailingServers;
+import io.retso.server.RetsoServer;
+import io.retso.server.config.ServerConfig;
+import io.retso.server.config.Settings;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -24,7 +33,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Increment;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -170,7 +181,7 @@ class LostAnswersTest {
             SERIALIZABLE,
             tx ->
                 tx.asyncTable(name)
-                    .thenCompose(table -> table.get(Fixture.get("r")))
+                    .thenCompose(table -> table.get(get("r")))
                     .thenApply(
                         row -> {
                           if (attempts.incrementAndGet() == 1) {
@@ -194,5 +205,71 @@ class LostAnswersTest {
     assertTrue(e.isRetryable());
     assertTrue(e.getMessage().contains("it wrote nothing"), e.getMessage());
     assertEquals(Transaction.State.ROLLED_BACK, tx.state());
+  }
+
+  /** The oracle carries out the request that it was sent first when it has refused the second. */
+  @Test
+  void workIsNotDoneTwiceThoughTheRepetitionOfItsCommitIsRefused() throws Exception {
+    RetsoServer full =
+        fixture.opened(
+            RetsoServer.start(
+                ServerConfig.builder()
+                    .set(Settings.LISTEN_PORT, 0)
+                    .set(Settings.HTTP_PORT, 0)
+                    .set(Settings.UNCLEANED_MAX, "1")
+                    .set(Settings.LOG, "memory")
+                    .build()));
+    OracleClient other =
+        fixture.opened(OracleClient.builder().address("127.0.0.1:" + full.port()).build());
+    MutedOracle between = fixture.opened(new MutedOracle(full.port()));
+    TableName own = fixture.cluster.freshName("t");
+    fixture
+        .preparation(between.address())
+        .create(Fixture.descriptor(own).build(), Options.CLIENT_READS);
+    TransactionManager lossy =
+        fixture.opened(
+            fixture
+                .builder()
+                .oracle(between.address())
+                .requestTimeout(Duration.ofSeconds(60))
+                .build());
+    AtomicLong start = new AtomicLong();
+    AtomicLong uncleaned = new AtomicLong();
+    CompletableFuture<Long> sum =
+        lossy.runAsync(
+            tx -> {
+              attempts.incrementAndGet();
+              start.set(tx.startTimestamp());
+              return tx.asyncTable(own)
+                  .thenCompose(
+                      table ->
+                          table.increment(new Increment(bytes("account")).addColumn(F, Q, 100)))
+                  .thenCompose(
+                      row ->
+                          Inside.writes(tx).sendAll().thenApply(sent -> number(row.getValue(F, Q))))
+                  .thenApply(
+                      value -> {
+                        uncleaned.set(other.begin());
+                        other.commit(uncleaned.get(), 1);
+                        between.stopReading();
+                        return value;
+                      });
+            });
+    eventually("asked to commit", between::hasUnread);
+    int first = between.accepted();
+    between.loseClients();
+    eventually("refused", () -> FailingServers.refusedCommits(full) > 0);
+    between.stopReading(); // nor does it read what is asked next
+    other.cleanedUp(uncleaned.get());
+    between.readOn(first);
+    eventually(
+        "committed",
+        () ->
+            other.status(start.get(), other.begin()).state() == TransactionStatus.State.COMMITTED);
+    between.readOn(between.accepted());
+    assertEquals(100L, sum.get(60, TimeUnit.SECONDS).longValue());
+    assertEquals(1, attempts.get());
+    long account = lossy.run(tx -> number(tx.table(own).get(get("account")).getValue(F, Q)));
+    assertEquals(100, account);
   }
 }

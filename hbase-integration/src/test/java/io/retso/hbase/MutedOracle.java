@@ -11,18 +11,36 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * Stands between a client and an oracle, and may swallow what the oracle answers: requests arrive,
- * replies are lost, or late. Or it is as if there were no oracle.
+ * replies are lost, or late. Or the oracle reads requests late, after their connection is lost to
+ * the client. Or it is as if there were no oracle.
  */
 public final class MutedOracle implements AutoCloseable {
   private final ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
   private volatile int oraclePort;
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+
+  /** Those of them that lead to clients. */
+  private final List<Socket> clients = new CopyOnWriteArrayList<>();
+
   private volatile boolean muted;
   private volatile boolean down;
   private volatile byte[] instead;
 
   /** Guarded by this. */
   private boolean held;
+
+  /** Connections so far; guarded by this. */
+  private int accepted;
+
+  /**
+   * Requests of the first so many connections are not read, but of still fewer; guarded by this.
+   */
+  private int unreadTo;
+
+  private int readTo;
+
+  /** Requests were kept back. */
+  private volatile boolean hasUnread;
 
   public MutedOracle(int oraclePort) throws IOException {
     this.oraclePort = oraclePort;
@@ -47,13 +65,55 @@ public final class MutedOracle implements AutoCloseable {
     notifyAll();
   }
 
+  /** From now on the oracle reads nothing of what is sent on the connections that exist now. */
+  public synchronized void stopReading() {
+    unreadTo = accepted;
+  }
+
+  /** Whether it has not read something since. */
+  public boolean hasUnread() {
+    return hasUnread;
+  }
+
+  /** The oracle reads on, from the first so many connections. */
+  public synchronized void readOn(int connections) {
+    readTo = connections;
+    notifyAll();
+  }
+
+  /** How many connections there were. */
+  public synchronized int accepted() {
+    return accepted;
+  }
+
+  private synchronized int nextConnection() {
+    return ++accepted;
+  }
+
+  /** Clients lose their connections, of which the oracle does not hear while it does not read. */
+  public void loseClients() {
+    close(clients);
+  }
+
+  private synchronized void awaitReading(int connection) {
+    while (connection > readTo && connection <= unreadTo) {
+      hasUnread = true;
+      await();
+    }
+  }
+
   private synchronized void awaitRelease() {
     while (held) {
-      try {
-        wait();
-      } catch (InterruptedException e) {
-        throw new AssertionError(e); // nobody interrupts these threads
-      }
+      await();
+    }
+  }
+
+  /** The caller is in a loop, and holds this object. */
+  private void await() {
+    try {
+      wait();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e); // nobody interrupts these threads
     }
   }
 
@@ -89,9 +149,11 @@ public final class MutedOracle implements AutoCloseable {
         continue;
       }
       Socket oracle = new Socket(InetAddress.getLoopbackAddress(), oraclePort);
+      int connection = nextConnection();
+      clients.add(client);
       sockets.addAll(List.of(client, oracle));
-      start("requests", () -> copy(client, oracle, false));
-      start("replies", () -> copy(oracle, client, true));
+      start("requests", () -> copy(client, oracle, connection));
+      start("replies", () -> copy(oracle, client, 0));
     }
   }
 
@@ -100,7 +162,9 @@ public final class MutedOracle implements AutoCloseable {
     client.getOutputStream().write(words);
   }
 
-  private void copy(Socket from, Socket to, boolean replies) throws IOException {
+  /** Copies requests of a connection, or replies of number 0. */
+  private void copy(Socket from, Socket to, int connection) throws IOException {
+    boolean replies = connection == 0;
     try (from;
         to) {
       InputStream in = from.getInputStream();
@@ -109,6 +173,8 @@ public final class MutedOracle implements AutoCloseable {
       for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
         if (replies) {
           awaitRelease();
+        } else {
+          awaitReading(connection);
         }
         if (!(replies && muted)) {
           out.write(buffer, 0, read);
@@ -137,6 +203,11 @@ public final class MutedOracle implements AutoCloseable {
   }
 
   private void closeSockets() {
+    close(sockets);
+    clients.clear();
+  }
+
+  private static void close(List<Socket> sockets) {
     for (Socket socket : sockets) {
       try {
         socket.close();

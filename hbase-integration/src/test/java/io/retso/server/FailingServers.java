@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
 public final class FailingServers {
   private static final HttpClient HTTP = HttpClient.newHttpClient();
   private static final Pattern CONNECTIONS = Pattern.compile("\nretso_connections ([0-9]+)");
+  private static final Pattern REFUSED = Pattern.compile("\nretso_refused_commits_total ([0-9]+)");
 
   private FailingServers() {}
 
@@ -50,8 +51,17 @@ public final class FailingServers {
 
   /** Connections of clients. */
   public static int connections(RetsoServer server) throws IOException {
+    return figure(server, CONNECTIONS);
+  }
+
+  /** Commits that it refused for now. */
+  public static int refusedCommits(RetsoServer server) throws IOException {
+    return figure(server, REFUSED);
+  }
+
+  private static int figure(RetsoServer server, Pattern pattern) throws IOException {
     String metrics = send(HttpRequest.newBuilder(address(server, "/metrics"))).body();
-    Matcher found = CONNECTIONS.matcher(metrics);
+    Matcher found = pattern.matcher(metrics);
     return found.find() ? Integer.parseInt(found.group(1)) : 0;
   }
 

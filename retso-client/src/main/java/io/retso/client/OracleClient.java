@@ -62,10 +62,11 @@ public interface OracleClient extends AutoCloseable {
   /**
    * Asks to commit the transaction. The answer comes once the decision is durable.
    *
-   * <p>A transaction is asked to commit once. It fails with {@link UnknownOutcomeException} if the
-   * request may have reached the oracle and the decision could not be learned, with {@link
-   * Category#OVERLOADED} if nothing was decided and it may be asked again, with {@link
-   * Category#INVALID_REQUEST} if another request has committed it.
+   * <p>A transaction is asked to commit once; what the oracle refuses for now is repeated by this
+   * client. It fails with {@link UnknownOutcomeException} if the request may have reached the
+   * oracle and the decision could not be learned, or if another request has committed it; with
+   * {@link Category#OVERLOADED} if the oracle went on refusing it, nothing was decided, and it may
+   * be asked again.
    *
    * @param startTimestamp from {@link #begin()}
    * @param rowIds ids of the rows that it wrote, from {@link RowId}; 0 to {@link

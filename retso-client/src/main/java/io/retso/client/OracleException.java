@@ -25,14 +25,16 @@ public class OracleException extends RuntimeException {
      */
     TIMEOUT,
     /**
-     * The client's limit of outstanding requests is reached, or the server's table of committed
-     * transactions that nobody cleaned up is full. Nothing was decided. Slow down, wait for answers
-     * or clean up, then make the request again.
+     * The client's limit of outstanding requests is reached; or the server refused a commit each
+     * time that it was asked within half of the request's time, because its table of committed
+     * transactions that nobody cleaned up is full, or this host has more than its share. Nothing
+     * was decided. Slow down, wait for answers or clean up, then make the request again.
      */
     OVERLOADED,
     /**
      * A commit may or may not have been carried out; see {@link UnknownOutcomeException}. Do
-     * <em>not</em> run the transaction again before its outcome is known.
+     * <em>not</em> run the transaction again before its outcome is known. A commit that fails with
+     * any other category is not committed, and no request to commit it is under way.
      */
     UNKNOWN_OUTCOME,
     /**

@@ -2,7 +2,8 @@ package io.retso.client;
 
 /**
  * A commit (or an abort) whose outcome this client does not know: the request may have reached the
- * oracle, and either no answer came in time, or the oracle no longer remembers.
+ * oracle, and either no answer came in time, or the oracle no longer remembers. Or another request
+ * has committed the transaction, and only that one's caller knows which rows it named.
  *
  * <p>The client has already repeated the request for as long as its deadline allowed. Running the
  * transaction again now could apply it twice. What resolves it is {@link OracleClient#abort(long)}

@@ -43,8 +43,8 @@ public final class Outcome {
   public static final long INVALID_TIMESTAMP = -7;
 
   /**
-   * Not decided: the table of committed transactions that nobody has cleaned up is full. Clean up,
-   * then commit again.
+   * Not decided by this request: the table of committed transactions that nobody has cleaned up is
+   * full. Clean up, then commit again.
    */
   public static final long REFUSED_UNCLEANED = -8;
 
@@ -55,8 +55,8 @@ public final class Outcome {
   public static final long ALREADY_COMMITTED = -9;
 
   /**
-   * Not decided: its client's host has committed more than its share of rows while transactions of
-   * others are open, and would have to wait for long. Commit again later.
+   * Not decided by this request: its client's host has committed more than its share of rows while
+   * transactions of others are open, and would have to wait for long. Commit again later.
    */
   public static final long REFUSED_SHARE = -10;
 
@@ -98,7 +98,10 @@ public final class Outcome {
     return outcome <= ABORTED_PIVOT && outcome >= ABORTED_UNKNOWN_SUCCESSOR;
   }
 
-  /** Whether {@code outcome} says that nothing was decided, and the commit may be asked again. */
+  /**
+   * Whether {@code outcome} says that nothing was done of this copy of a request to commit, which
+   * may be asked again. It says nothing of other copies.
+   */
   public static boolean isRefused(long outcome) {
     return outcome == REFUSED_UNCLEANED || outcome == REFUSED_SHARE;
   }

@@ -5,6 +5,7 @@ import static io.retso.client.ClientFixture.assertFails;
 import static io.retso.client.ClientFixture.clientOf;
 import static io.retso.client.ClientFixture.failureOf;
 import static io.retso.client.ClientFixture.get;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -29,6 +30,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -220,6 +222,41 @@ class FaultsTest {
         assertEquals(0, oracle.repeats(), "breach " + i);
         assertEquals(0, client.outstanding(), "breach " + i);
       }
+    }
+  }
+
+  @Test
+  void ofAFrameOnlyWhatWasRefusedIsAskedAgain() throws Exception {
+    CountDownLatch asked = new CountDownLatch(1);
+    AtomicReference<long[][]> again = new AtomicReference<>();
+    try (ScriptedPeer peer =
+            new ScriptedPeer(
+                wire -> {
+                  asked.await();
+                  wire.handshake();
+                  wire.reply(
+                      wire.read(),
+                      Outcome.REFUSED_SHARE,
+                      10 * GAP,
+                      Outcome.REFUSED_UNCLEANED,
+                      Outcome.ABORTED_CONFLICT);
+                  Request refused = wire.read();
+                  again.set(refused.commits());
+                  wire.reply(refused, 11 * GAP, 12 * GAP);
+                  wire.drain();
+                });
+        OracleClient client = clientOf(peer).build()) {
+      List<CompletableFuture<CommitResult>> commits = new ArrayList<>();
+      for (int i = 1; i <= 4; i++) {
+        commits.add(client.commitAsync(i * GAP, i));
+      }
+      asked.countDown();
+      assertEquals(11 * GAP, get(commits.get(0)).commitTimestamp());
+      assertEquals(10 * GAP, get(commits.get(1)).commitTimestamp());
+      assertEquals(12 * GAP, get(commits.get(2)).commitTimestamp());
+      assertFalse(get(commits.get(3)).isCommitted());
+      assertArrayEquals(new long[][] {{GAP, 1, 1}, {3 * GAP, 1, 3}}, again.get());
+      assertEquals(0, client.outstanding());
     }
   }
 

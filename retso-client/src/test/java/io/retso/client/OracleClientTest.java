@@ -229,11 +229,7 @@ class OracleClientTest {
       assertFails(Category.INVALID_REQUEST, client.commitAsync(GAP));
       assertFails(Category.INVALID_REQUEST, client.statusAsync(GAP, GAP));
       next.set(Outcome.ALREADY_COMMITTED);
-      assertFails(Category.INVALID_REQUEST, client.commitAsync(GAP));
-      next.set(Outcome.REFUSED_UNCLEANED);
-      assertFails(Category.OVERLOADED, client.commitAsync(GAP));
-      next.set(Outcome.REFUSED_SHARE);
-      assertFails(Category.OVERLOADED, client.commitAsync(GAP));
+      assertFails(Category.UNKNOWN_OUTCOME, client.commitAsync(GAP));
       next.set(Outcome.UNKNOWN);
       UnknownOutcomeException unknown =
           assertInstanceOf(UnknownOutcomeException.class, failureOf(client.commitAsync(GAP)));

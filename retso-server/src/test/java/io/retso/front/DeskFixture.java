@@ -237,6 +237,12 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
       return nextId++;
     }
 
+    /** Takes what a client sent, as far as it may be taken. */
+    void receive(ByteBuf bytes) {
+      unread.writeBytes(bytes);
+      resume();
+    }
+
     void take() throws FrameException {
       do {
         progress = conversation.take(unread);

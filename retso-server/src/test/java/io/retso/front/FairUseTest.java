@@ -1,15 +1,19 @@
 package io.retso.front;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.front.Conversation.Progress;
 import io.retso.front.DeskFixture.Peer;
 import io.retso.front.DeskFixture.Reads;
+import io.retso.oracle.Changes;
+import io.retso.oracle.StatusOracle;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Outcome;
+import io.retso.protocol.ServerRole;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -82,6 +86,19 @@ class FairUseTest {
     other.commit(false, 1, open);
     quiesce();
     assertTrue(Outcome.isCommitted(other.answer()));
+  }
+
+  @Test
+  void theMoreHostsThereAreTheLessIsTheShareOfEach() {
+    StatusOracle oracle = new StatusOracle(1024, 1024, 100, Changes.NONE);
+    oracle.replay().end();
+    FairUse fairUse = new FairUse(oracle, DeskFixture.PERIOD, 0);
+    oracle.begin(1, 1); // another host's, protected
+    oracle.pass(600); // more than half of the window since
+    ClientAccount account = new ClientAccount(2);
+    fairUse.took(account, 40);
+    assertFalse(fairUse.mustWait(account, 1, 2), "a 16th of the window is that of each of two");
+    assertTrue(fairUse.mustWait(account, 1, 4), "a 32nd is that of each of four");
   }
 
   @Test
@@ -348,6 +365,20 @@ class FairUseTest {
     greedy = fixture.new Peer("greedy").hello();
     assertEquals(Outcome.REFUSED_UNCLEANED, commit(greedy, commits));
     assertTrue(Outcome.isCommitted(commit(other, 1_000)));
+  }
+
+  /** What it took of a term before is nobody's. */
+  @Test
+  void inANewTermItHasTakenNothing() throws FrameException {
+    Peer gone = greedy;
+    commitsUntilRefused(gone, 0);
+    gone.close();
+    fixture.desk.follow(new ServerRole(false, 8, "", "", List.of()));
+    fixture.lead(9);
+    greedy = fixture.new Peer("a third one").hello();
+    fillHalf();
+    gone = fixture.new Peer("greedy").hello();
+    assertTrue(Outcome.isCommitted(commit(gone, 1)));
   }
 
   @Test

@@ -208,4 +208,22 @@ class PaceTest {
     }
     assertEquals(100, taken);
   }
+
+  /** After a quiet time all hosts together take no more at once than what is granted in a tick. */
+  @Test
+  void whatWasNotTakenIsNobodys() {
+    Pace pace = new Pace(2_000, 1_000);
+    for (int i = 0; i < 100; i++) {
+      pace.tick(10, 1); // 20 are granted
+    }
+    int taken = 0;
+    for (int i = 0; i < 50; i++) {
+      Pace.Credit host = new Pace.Credit();
+      while (pace.admits(host)) {
+        pace.took(host, 1);
+        taken++;
+      }
+    }
+    assertEquals(20, taken);
+  }
 }

@@ -43,6 +43,10 @@ final class Link implements Transport, SimulatedLoop.Wire {
   // The server's end.
   private boolean serverIsOpen = true;
   private boolean waiting;
+
+  /** The other end is over, of which the server does not hear while it does not read. */
+  private boolean endIsUnread;
+
   private final Conversation conversation;
   private final ByteBuf unread = Unpooled.buffer();
   private final ByteBuf written = Unpooled.buffer();
@@ -145,6 +149,9 @@ final class Link implements Transport, SimulatedLoop.Wire {
   public void resume() {
     waiting = false;
     takeFrames();
+    if (endIsUnread) {
+      simulation.after(0, this::serverNotices);
+    }
   }
 
   @Override
@@ -267,13 +274,18 @@ final class Link implements Transport, SimulatedLoop.Wire {
           }
         });
     simulation.after(
-        simulation.oneIn(2) ? 0 : simulation.delay(4 * World.NETWORK_DELAY),
-        () -> {
-          if (serverIsOpen) {
-            serverIsOpen = false;
-            conversation.close();
-            server.forget(this);
-          }
-        });
+        simulation.oneIn(2) ? 0 : simulation.delay(4 * World.NETWORK_DELAY), this::serverNotices);
+  }
+
+  /** What it has read before its end stays, and is carried out. */
+  private void serverNotices() {
+    if (serverIsOpen && waiting) {
+      endIsUnread = true;
+      world.counted("ends not heard of");
+    } else if (serverIsOpen) {
+      serverIsOpen = false;
+      conversation.close();
+      server.forget(this);
+    }
   }
 }

@@ -10,7 +10,9 @@ import io.retso.sequencer.Sequencer;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,6 +50,33 @@ class RareBugsTest {
         "sequencer/Sequencer.java",
         "held ? Long.MAX_VALUE : writer.end()",
         "writer.end()"),
+    /** A refusal is true of one copy of a request, and taken for all of them. */
+    REFUSED_REPEAT_TAKEN_FOR_NOT_DECIDED(
+        "front.OlderCopiesTest",
+        "whatARefusedRepetitionIsAboutMayBeCommittedByAnOlderCopy",
+        "client/connection/RefusedCommits.java",
+        "call.wasNotSent();",
+        "call.maybeSent = false;"),
+    /** Ten hosts may take ten shares before anybody is slowed. */
+    EACH_HOST_HAS_THE_SHARE_OF_ALL(
+        "front.FairUseTest",
+        "theMoreHostsThereAreTheLessIsTheShareOfEach",
+        "front/FairUse.java",
+        "count > free / SHARE_PARTS / hosts",
+        "count > free / SHARE_PARTS"),
+    /** After a quiet minute all hosts together take what was granted in it. */
+    PACE_SAVES_UP(
+        "front.PaceTest",
+        "whatWasNotTakenIsNobodys",
+        "front/Pace.java",
+        "left = Math.min(left, 0) + grant;",
+        "left += grant;"),
+    DEPARTED_HOSTS_KEEP_THEIR_ACCOUNTS(
+        "front.FairUseTest",
+        "inANewTermItHasTakenNothing",
+        "front/Turns.java",
+        "departed.clear();",
+        ""),
     FAILED_TAKE_OVER_IS_NEVER_OVER(
         "member.MemberTest",
         "attemptsThatServeNobodyAreFewerAndFewer",
@@ -73,7 +102,12 @@ class RareBugsTest {
   @ParameterizedTest
   @EnumSource
   void isCaught(Bug bug, @TempDir Path directory) throws Exception {
-    Path source = Path.of("src/main/java/io/retso", bug.file);
+    Path source =
+        Stream.of("src/main/java", "../retso-client/src/main/java")
+            .map(root -> Path.of(root, "io/retso", bug.file))
+            .filter(Files::exists)
+            .findFirst()
+            .orElseThrow();
     new SourceEdit(source, bug.text, bug.instead).compile(directory);
     try (EditedClasses edited =
         EditedClasses.of(directory, World.class, Sequencer.class, OracleClient.class)) {

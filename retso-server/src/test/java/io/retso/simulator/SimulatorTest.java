@@ -66,6 +66,7 @@ class SimulatorTest {
               "unknown",
               "repeats",
               "given up by clients",
+              "ends not heard of",
               "calls that failed: TIMEOUT",
               "orphans",
               "deposed",

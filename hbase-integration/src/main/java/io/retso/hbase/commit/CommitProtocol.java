@@ -95,7 +95,7 @@ public final class CommitProtocol {
             return Failures.failed(e);
           }
           return Failures.compose(
-              CommitRetry.ask(oracle, request),
+              oracle.commitAsync(request),
               (result, unanswered) ->
                   unanswered == null
                       ? answered(writer, result, decided)
@@ -136,6 +136,11 @@ public final class CommitProtocol {
     };
   }
 
+  /**
+   * The oracle's client repeats what may be repeated. If it gives up for any other reason than that
+   * the outcome is unknown, the transaction is not committed, and no request to commit it is under
+   * way.
+   */
   private Throwable notAnswered(Writer writer, Throwable failure, Consumer<Decision> decided) {
     if (failure instanceof OracleException refused) {
       boolean isUnknown = refused.category() == OracleException.Category.UNKNOWN_OUTCOME;

@@ -46,7 +46,7 @@ final class Call<T> extends CompletableFuture<T> {
    */
   boolean maybeSent;
 
-  /** The same before it was sent last. */
+  /** The same before it was sent last: an older copy may be under way yet. */
   boolean maybeSentBefore;
 
   Call(FrameType type, long start, long reader, long[] rows, long deadlineNanos, boolean urgent) {
@@ -111,6 +111,11 @@ final class Call<T> extends CompletableFuture<T> {
     return failure instanceof UnknownOutcomeException unknown
         ? new UnknownOutcomeException(unknown.startTimestamp(), unknown.getMessage(), unknown)
         : new OracleException(failure.category(), failure.getMessage(), failure);
+  }
+
+  /** The server did nothing of the copy that was sent last: it is as before that was sent. */
+  void wasNotSent() {
+    maybeSent = maybeSentBefore;
   }
 
   /** Whether a failure must leave open if the transaction was committed. */

@@ -26,7 +26,7 @@ final class Connection {
 
   private final Member member;
   private final ClientSettings settings;
-  private final Intake<Call<?>> intake;
+  private final Dispatcher dispatcher;
   private final ClientLoop loop;
   private final Lanes lanes = new Lanes();
 
@@ -48,13 +48,13 @@ final class Connection {
 
   Connection(
       Member member,
+      Dispatcher dispatcher,
       ClientSettings settings,
-      Intake<Call<?>> intake,
       ClientLoop loop,
       InetSocketAddress address) {
     this.member = member;
+    this.dispatcher = dispatcher;
     this.settings = settings;
-    this.intake = intake;
     this.loop = loop;
     this.address = address;
   }
@@ -258,7 +258,8 @@ final class Connection {
     }
     answered = true;
     // Released first: whoever gets an answer may at once make the next request.
-    intake.release(frame.count);
+    int refused = Replies.takeRefused(frame, partial, index, dispatcher::refused);
+    dispatcher.intake().release(frame.count - refused);
     try {
       Replies.complete(frame, partial, index, welcome.timestampGap(), settings.isOracle());
     } catch (FrameException e) {
@@ -356,7 +357,7 @@ final class Connection {
     if (code == ErrorCode.NOT_LEADER) {
       frame.wasNotSent();
     }
-    member.refused(frame);
+    dispatcher.repeat(frame);
   }
 
   /** It is over, whoever ended it. */
@@ -378,7 +379,7 @@ final class Connection {
   /** More may be written, or no more for now. */
   void onWritable() {
     if (wasReady() && !ended && transport.isWritable()) {
-      member.writable();
+      dispatcher.onWake();
     }
   }
 

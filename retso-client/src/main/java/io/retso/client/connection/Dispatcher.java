@@ -16,9 +16,9 @@ import java.util.stream.Collectors;
  * The event loop's side of the client: takes calls from the {@link Intake}, hands them to
  * connections in frames, and watches deadlines. All methods belong to the event loop.
  *
- * <p>Every call is in exactly one place: in the intake, waiting here for a connection, or in a
- * frame that waits for its reply. A call that leaves the last of them is completed or was before,
- * and is released from the limit of outstanding calls.
+ * <p>Every call is in exactly one place: in the intake, waiting here for a connection, in a frame
+ * that waits for its reply, or among the {@link RefusedCommits}. A call that leaves the last of
+ * them is completed or was before, and is released from the limit of outstanding calls.
  */
 final class Dispatcher {
   private static final FrameType[] TYPES = FrameType.values();
@@ -56,6 +56,7 @@ final class Dispatcher {
 
   private int lateCount;
 
+  private final RefusedCommits refused;
   private final long sweepNanos;
   private boolean sweepScheduled;
   private boolean closed;
@@ -72,6 +73,7 @@ final class Dispatcher {
     this.settings = settings;
     this.loop = loop;
     this.intake = intake;
+    this.refused = new RefusedCommits(settings.requestTimeoutNanos(), intake);
     this.sweepNanos =
         Math.min(
             SWEEP_NANOS_MAX,
@@ -220,6 +222,11 @@ final class Dispatcher {
     dispatch();
   }
 
+  /** A server refused a commit for now: it is asked again after a while. */
+  void refused(Call<?> call, long outcome) {
+    refused.add(call, outcome, loop.nanoTime());
+  }
+
   /** Takes the calls out of a frame: those that wait for an answer go on in a list, or fail. */
   private void takeCalls(SentFrame frame, CallList live, OracleException cause) {
     Call<?> call = frame.head;
@@ -247,6 +254,7 @@ final class Dispatcher {
 
   private void failWaiting(OracleException cause) {
     releaseLate();
+    refused.releaseAll(this::enqueue);
     for (CallList calls : sendingOrder) {
       Call<?> call;
       while ((call = calls.poll()) != null) {
@@ -278,6 +286,8 @@ final class Dispatcher {
     for (CallList calls : sendingOrder) {
       expireWaiting(calls, nowNanos, overdue);
     }
+    refused.release(nowNanos, this::enqueue);
+    dispatch();
     if (intake.outstanding() > 0) {
       scheduleSweep();
     }

@@ -39,6 +39,7 @@ final class Member {
   final InetSocketAddress address;
 
   private final Members members;
+  private final Dispatcher dispatcher;
   private final ClientSettings settings;
   private final ClientLoop loop;
   private final Backoff backoff;
@@ -52,11 +53,13 @@ final class Member {
 
   Member(
       Members members,
+      Dispatcher dispatcher,
       ClientSettings settings,
       ClientLoop loop,
       InetSocketAddress address,
       SplittableRandom random) {
     this.members = members;
+    this.dispatcher = dispatcher;
     this.settings = settings;
     this.loop = loop;
     this.address = address;
@@ -120,7 +123,7 @@ final class Member {
   void fill() {
     int wanted = leads() ? settings.connections() : 1;
     while (state == State.CONNECTED && connections.size() < wanted) {
-      Connection connection = new Connection(this, settings, members.intake(), loop, address);
+      Connection connection = new Connection(this, dispatcher, settings, loop, address);
       connections.add(connection);
       loop.connect(connection);
     }
@@ -163,16 +166,6 @@ final class Member {
   /** Why the one who answers must not be talked to; null if it may. */
   OracleException objection(Connection asked, Welcome offer) {
     return members.objection(asked, offer);
-  }
-
-  /** A connection takes requests again. */
-  void writable() {
-    members.writable();
-  }
-
-  /** The server refused a frame, or dropped its reply: it is for the leader. */
-  void refused(SentFrame frame) {
-    members.refused(frame);
   }
 
   /** A connection or the attempt to make it is over. */

@@ -103,7 +103,7 @@ final class Members {
   }
 
   private Member add(InetSocketAddress address) {
-    Member member = new Member(this, settings, loop, address, random.split());
+    Member member = new Member(this, dispatcher, settings, loop, address, random.split());
     all.add(member);
     return member;
   }
@@ -129,10 +129,6 @@ final class Members {
     record.members(
         all.stream().map(member -> Addresses.text(member.address)).toList(),
         (int) all.stream().filter(Member::isReady).count());
-  }
-
-  Intake<Call<?>> intake() {
-    return dispatcher.intake();
   }
 
   /** Begins to connect to all members unless it did already. */
@@ -301,7 +297,7 @@ final class Members {
     endSilent(nowNanos);
     endDeposed(false);
     look();
-    boolean waiting = intake().outstanding() > 0;
+    boolean waiting = dispatcher.intake().outstanding() > 0;
     for (Connection connection : ready()) {
       boolean often = waiting && leads(connection);
       connection.ping(nowNanos, settings.pingNanos() * (often ? 1 : PERIODS_OF_REST));
@@ -342,16 +338,6 @@ final class Members {
       observe();
     }
     dispatcher.lost(connection, cause);
-  }
-
-  /** The server of a connection is not the one to ask. */
-  void refused(SentFrame frame) {
-    dispatcher.repeat(frame);
-  }
-
-  /** A connection takes requests again. */
-  void writable() {
-    dispatcher.onWake();
   }
 
   /** Whether nobody at any address speaks the protocol, or is the oracle that is wanted. */

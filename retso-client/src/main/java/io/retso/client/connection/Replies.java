@@ -12,10 +12,43 @@ import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
+import java.util.function.ObjLongConsumer;
 
 /** Turns the outcomes of a checked reply frame into answers of calls. Stateless. */
 final class Replies {
   private Replies() {}
+
+  /**
+   * Takes the commits out of {@code frame} that the server refused for now. Of the others {@link
+   * #complete} completes the calls.
+   *
+   * @return how many
+   */
+  static int takeRefused(SentFrame frame, ByteBuf in, int index, ObjLongConsumer<Call<?>> refused) {
+    if (!frame.type.isCommit()) {
+      return 0;
+    }
+    int count = 0;
+    Call<?> kept = null;
+    int at = index + Frames.HEADER_BYTES;
+    for (Call<?> call = frame.head; call != null; at += Long.BYTES) {
+      Call<?> next = call.next;
+      if (!Outcome.isRefused(in.getLong(at))) {
+        kept = call;
+      } else {
+        if (kept == null) {
+          frame.head = next;
+        } else {
+          kept.next = next;
+        }
+        call.next = null;
+        refused.accept(call, in.getLong(at));
+        count++;
+      }
+      call = next;
+    }
+    return count;
+  }
 
   /**
    * Completes the calls of {@code frame} in order. A call that is answered leaves the frame; when
@@ -40,7 +73,9 @@ final class Replies {
       }
       case COMMIT, COMMIT_READS, STATUS, ABORT, CLEANED, SWEPT -> {
         for (; frame.head != null; body += Long.BYTES) {
-          decided(frame, in.getLong(body), strict);
+          if (!(frame.type.isCommit() && Outcome.isRefused(in.getLong(body)))) {
+            decided(frame, in.getLong(body), strict);
+          }
         }
       }
       case HELLO -> throw new AssertionError("HELLO has no calls");
@@ -104,21 +139,12 @@ final class Replies {
     Call<?> call = frame.head;
     if (outcome == Outcome.UNKNOWN) {
       forgotten(next(frame));
-    } else if (outcome == Outcome.REFUSED_UNCLEANED) {
-      refused(
-          next(frame),
-          "the oracle holds as many committed transactions that nobody cleaned up as it can; report"
-              + " clean-ups (cleanedUp), then commit again");
-    } else if (outcome == Outcome.REFUSED_SHARE) {
-      refused(
-          next(frame),
-          "this host commits more rows than its share while transactions of others are open; commit"
-              + " again later, or give the oracle a larger map (rows)");
     } else if (outcome == Outcome.ALREADY_COMMITTED) {
+      // No failure that says it is not committed: a caller would run it again.
       next(frame)
           .completeExceptionally(
-              new OracleException(
-                  Category.INVALID_REQUEST,
+              new UnknownOutcomeException(
+                  call.start,
                   "transaction "
                       + call.start
                       + " is committed already, by another request: a transaction is committed"
@@ -129,13 +155,6 @@ final class Replies {
     } else {
       decided(frame, outcome);
     }
-  }
-
-  /** The oracle said that nothing was decided, so this is no unknown outcome. */
-  private static void refused(Call<?> call, String why) {
-    call.completeExceptionally(
-        new OracleException(
-            Category.OVERLOADED, "transaction " + call.start + " is not decided: " + why, null));
   }
 
   private static void abort(SentFrame frame, long outcome) throws FrameException {

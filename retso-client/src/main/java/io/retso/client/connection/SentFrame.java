@@ -30,7 +30,7 @@ final class SentFrame {
   /** The server did nothing of it: its calls are as before it was sent. */
   void wasNotSent() {
     for (Call<?> call = head; call != null; call = call.next) {
-      call.maybeSent = call.maybeSentBefore;
+      call.wasNotSent();
     }
   }
 }

@@ -26,6 +26,10 @@
  * <p><strong>Members.</strong> The client is connected to all servers that share the log, and sends
  * requests to the one that leads ({@code Members}). While nobody does, they wait.
  *
+ * <p><strong>Repetition</strong> is the dispatcher's alone, as it knows which copies of a request
+ * may be under way: of what was lost, and of commits that the server refused for now ({@code
+ * RefusedCommits}).
+ *
  * <p><strong>Failures.</strong> A connection is given up when it breaks, when its server breaks the
  * protocol or was deposed, or when the server owes replies and is silent for half a request's
  * time-out. What was in flight is sent again on the next connection to a leader, for everything but

@@ -71,6 +71,11 @@ final class VirtualNetwork {
     int pings;
     int requests;
 
+    /** What it answers to commits; 0 if it commits them. */
+    long commitAnswer;
+
+    int commits;
+
     /** Commits with the flag of a repetition. */
     int repeats;
 
@@ -220,6 +225,7 @@ final class VirtualNetwork {
       int count = Frames.count(frame, 0);
       server.requests += count;
       int flags = type.isCommit() ? frame.getInt(Frames.HEADER_BYTES + Long.BYTES) : 0;
+      server.commits += type.isCommit() ? count : 0;
       server.repeats += (flags & FrameType.REPEAT_FLAG) != 0 ? 1 : 0;
       if (!server.role.leads()) {
         send(out -> Frames.writeError(out, id, ErrorCode.NOT_LEADER, "a standby"));
@@ -228,11 +234,17 @@ final class VirtualNetwork {
             out -> {
               Frames.writeReplyHeader(out, type, count, id);
               for (int i = type.answersTo(count); i > 0; i--) {
-                boolean isReport = type == FrameType.SWEPT;
-                out.writeLong(isReport ? Outcome.DONE : ++decisions * Timestamps.GAP);
+                out.writeLong(answer(type));
               }
             });
       }
+    }
+
+    private long answer(FrameType type) {
+      if (type.isCommit() && server.commitAnswer != 0) {
+        return server.commitAnswer;
+      }
+      return type == FrameType.SWEPT ? Outcome.DONE : ++decisions * Timestamps.GAP;
     }
   }
 
