@@ -43,6 +43,10 @@ final class Link implements Transport, SimulatedLoop.Wire {
   // The server's end.
   private boolean serverIsOpen = true;
   private boolean waiting;
+
+  /** The connection is over, and the server, which does not read from it, has not heard. */
+  private boolean overUnheard;
+
   private final Conversation conversation;
   private final ByteBuf unread = Unpooled.buffer();
   private final ByteBuf written = Unpooled.buffer();
@@ -145,6 +149,9 @@ final class Link implements Transport, SimulatedLoop.Wire {
   public void resume() {
     waiting = false;
     takeFrames();
+    if (overUnheard && !waiting) {
+      serverNotices();
+    }
   }
 
   @Override
@@ -202,6 +209,8 @@ final class Link implements Transport, SimulatedLoop.Wire {
       forEachReply(replies, index -> judge(replies, index));
       client.met(server.number());
       clientEnd.read(replies);
+    } else {
+      simulation.after(simulation.delay(World.NETWORK_DELAY), this::endOfServer); // it is reset
     }
   }
 
@@ -257,6 +266,24 @@ final class Link implements Transport, SimulatedLoop.Wire {
     }
   }
 
+  /** From a connection that waits for the log, or for its host's turn, nothing is read. */
+  private void serverNotices() {
+    overUnheard = waiting && server.isAlive();
+    if (overUnheard) {
+      world.counted("ends that a server does not hear of");
+    } else {
+      endOfServer();
+    }
+  }
+
+  private void endOfServer() {
+    if (serverIsOpen) {
+      serverIsOpen = false;
+      conversation.close();
+      server.forget(this);
+    }
+  }
+
   /** The connection breaks; each end notices in its own time, or at once. */
   void cut() {
     simulation.after(
@@ -267,13 +294,6 @@ final class Link implements Transport, SimulatedLoop.Wire {
           }
         });
     simulation.after(
-        simulation.oneIn(2) ? 0 : simulation.delay(4 * World.NETWORK_DELAY),
-        () -> {
-          if (serverIsOpen) {
-            serverIsOpen = false;
-            conversation.close();
-            server.forget(this);
-          }
-        });
+        simulation.oneIn(2) ? 0 : simulation.delay(4 * World.NETWORK_DELAY), this::serverNotices);
   }
 }
