@@ -319,7 +319,7 @@ public final class LedgerLog implements CommitLog {
     }
     return store
         .openFenced(current.id())
-        .exceptionallyCompose(e -> CompletableFuture.failedFuture(notSealed(LogException.of(e))))
+        .exceptionallyCompose(e -> Gone.judged(store, epoch, e))
         .thenComposeAsync(
             entries -> {
               long count = entries.count();
@@ -331,13 +331,6 @@ public final class LedgerLog implements CommitLog {
               return CompletableFuture.completedFuture(null);
             },
             threads.writer());
-  }
-
-  /** Who has the log the catalog says: somebody else's recovery of this ledger does not. */
-  private static LogException notSealed(LogException e) {
-    return e.reason() == LogException.Reason.FENCED
-        ? new LogException(LogException.Reason.UNAVAILABLE, e.getMessage(), e)
-        : e;
   }
 
   private LogException lost(long count) {

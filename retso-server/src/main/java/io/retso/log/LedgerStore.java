@@ -12,7 +12,9 @@ import java.util.concurrent.Executor;
  *
  * <p>No call blocks. A future completes on any thread, within a bounded time, and fails with a
  * {@link LogException} ({@link LogException#of} takes it out of what futures wrap it in). A call
- * that failed with {@link LogException.Reason#UNAVAILABLE} may have taken effect, or may yet.
+ * that failed with {@link LogException.Reason#UNAVAILABLE} may have taken effect, or may yet. What
+ * reads a ledger that does not exist fails with {@link LogException.Reason#GONE}; only an append
+ * and the replacement of the catalog fail with {@link LogException.Reason#FENCED}.
  */
 public interface LedgerStore extends AutoCloseable {
   /**
@@ -54,12 +56,20 @@ public interface LedgerStore extends AutoCloseable {
     }
   }
 
-  /** Reads the catalog; an empty one is created if there is none. */
+  /**
+   * Reads the catalog; an empty one is created if there is none. It may be one that was replaced a
+   * moment ago, but is never older than what this store has read or written before.
+   */
   CompletableFuture<Catalog> readCatalog();
+
+  /** The same, as the catalog is at some time between this call and its answer. */
+  CompletableFuture<Catalog> readNewestCatalog();
 
   /**
    * Replaces the catalog if it still has the version of {@code expected}. Fails with {@link
-   * LogException.Reason#FENCED} if it was replaced by somebody else.
+   * LogException.Reason#FENCED} if it was replaced since. That may have been this very replacement,
+   * if a reply was lost, the request was repeated, and somebody else has replaced the catalog
+   * again: what the catalog says then, {@link #readCatalog} shows.
    */
   CompletableFuture<Catalog> replaceCatalog(Catalog expected, Content wanted);
 

@@ -13,6 +13,11 @@ public final class LogException extends Exception {
     FENCED,
     /** Too few bookies or no ZooKeeper. Restore them; then start the server again. */
     UNAVAILABLE,
+    /**
+     * A ledger that is not there, or an entry. It was deleted, and its reader was too slow and is
+     * to begin again; or it was lost: {@link Gone} tells these apart.
+     */
+    GONE,
     /** Bytes that are not what was written. Do not start; look at the bookies' disks. */
     CORRUPT,
     /** A later build wrote it, in a format that this one does not read. Start that build again. */
@@ -23,16 +28,28 @@ public final class LogException extends Exception {
     TOO_LARGE
   }
 
+  private static final long NO_LEDGER = -1;
+
   private final Reason reason;
+  private final long ledger;
 
   public LogException(Reason reason, String message) {
-    super(message);
-    this.reason = reason;
+    this(reason, NO_LEDGER, message, null);
   }
 
   public LogException(Reason reason, String message, Throwable cause) {
+    this(reason, NO_LEDGER, message, cause);
+  }
+
+  private LogException(Reason reason, long ledger, String message, Throwable cause) {
     super(message, cause);
     this.reason = reason;
+    this.ledger = ledger;
+  }
+
+  /** {@link Reason#GONE}: a ledger, or an entry of it. */
+  public static LogException gone(long ledger, String message, Throwable cause) {
+    return new LogException(Reason.GONE, ledger, message, cause);
   }
 
   /** The failure of a future of the log, taken out of what it is wrapped in. */
@@ -48,5 +65,10 @@ public final class LogException extends Exception {
 
   public Reason reason() {
     return reason;
+  }
+
+  /** Which ledger is {@link Reason#GONE}, or lacks an entry. */
+  long ledger() {
+    return ledger;
   }
 }

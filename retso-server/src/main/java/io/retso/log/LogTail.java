@@ -20,7 +20,8 @@ import java.util.concurrent.Executor;
  * by the next one of the catalog. A ledger that its writer left without closing it is noticed by a
  * later one that has an entry: whoever wrote that was done with this one, so it is opened with
  * recovery, which disturbs nobody. If a ledger that is read, or one behind it, was deleted, as this
- * reader was too slow, it begins again and has the replay emptied.
+ * reader was too slow, it begins again and has the replay emptied ({@link Gone} says what of that
+ * is damage).
  *
  * <p>It has no timer: its owner calls {@link #poll} again and again. All methods belong to the
  * executor's thread, which runs one task at a time and waits for nothing.
@@ -141,7 +142,7 @@ public final class LogTail implements AutoCloseable {
    * Shows what is new, if the last poll is over.
    *
    * @return the poll that is under way; fails with a {@link LogException}, after which the next one
-   *     tries again
+   *     tries again. {@link Reason#GONE} says that this was too slow, and is to begin again
    */
   public CompletableFuture<Void> poll() {
     if (polling.isDone() && !closed) {
@@ -164,7 +165,7 @@ public final class LogTail implements AutoCloseable {
     if (failure.reason() != Reason.UNAVAILABLE) {
       startAnew();
     }
-    return CompletableFuture.failedFuture(failure);
+    return Gone.judged(store, Gone.NO_EPOCH, failure);
   }
 
   private static CompletableFuture<Void> done() {
@@ -173,10 +174,8 @@ public final class LogTail implements AutoCloseable {
 
   private void startAnew() {
     warm = false;
-    if (current != null) {
-      current.close();
-      current = null;
-    }
+    close(current);
+    current = null;
     segmentStarts.clear();
   }
 
@@ -286,13 +285,48 @@ public final class LogTail implements AutoCloseable {
 
   private CompletableFuture<Void> goOn(Catalog found) {
     int index = indexOrAnew(found);
-    for (int i = index + 1; index >= 0 && i < found.ledgers().size(); i++) {
-      long id = found.ledgers().get(i);
-      if (!TakeOver.isCondemned(id)) {
-        return store.openUnfenced(id).thenComposeAsync(entries -> moveTo(id, entries, 0), executor);
-      }
+    return index < 0 ? done() : goOnTo(found.ledgers(), index + 1, false);
+  }
+
+  /**
+   * Goes on to the ledger of this index, or the next one that is there.
+   *
+   * @param beyondAGap a ledger before is gone: then only an entry behind it, which must follow what
+   *     was shown, says that nothing is missing, and that nobody goes on in that ledger
+   */
+  private CompletableFuture<Void> goOnTo(List<Long> ledgers, int index, boolean beyondAGap) {
+    if (index == ledgers.size()) {
+      return done(); // nobody has taken the log over yet
     }
-    return done(); // nobody has taken the log over yet
+    long id = ledgers.get(index);
+    if (TakeOver.isCondemned(id)) {
+      return goOnTo(ledgers, index + 1, beyondAGap);
+    }
+    return orNull(store.openUnfenced(id))
+        .thenComposeAsync(
+            entries -> {
+              if (entries == null || beyondAGap && entries.count() == 0) {
+                close(entries);
+                return goOnTo(ledgers, index + 1, true);
+              }
+              return moveTo(id, entries, 0);
+            },
+            executor);
+  }
+
+  /** Null if it is gone. */
+  private static CompletableFuture<Entries> orNull(CompletableFuture<Entries> opening) {
+    return opening.exceptionallyCompose(
+        e ->
+            Gone.isCauseOf(e)
+                ? CompletableFuture.completedFuture(null)
+                : CompletableFuture.failedFuture(e));
+  }
+
+  private static void close(Entries entries) {
+    if (entries != null) {
+      entries.close();
+    }
   }
 
   private CompletableFuture<Void> moveTo(long id, Entries entries, long nextEntry) {
@@ -325,21 +359,23 @@ public final class LogTail implements AutoCloseable {
     if (TakeOver.isCondemned(id)) {
       return lookBehind(ledgers, index - 1, ours);
     }
-    return store
-        .openUnfenced(id)
+    return orNull(store.openUnfenced(id))
         .thenComposeAsync(
             later -> {
-              long count = later.count();
-              later.close();
-              return count == 0 ? lookBehind(ledgers, index - 1, ours) : finishCurrent();
+              boolean isEmpty = later == null || later.count() == 0;
+              close(later);
+              return isEmpty ? lookBehind(ledgers, index - 1, ours) : finish(ledgers, ours);
             },
             executor);
   }
 
-  private CompletableFuture<Void> finishCurrent() {
-    return store
-        .openFenced(ledger)
-        .thenComposeAsync(entries -> moveTo(ledger, entries, next), executor);
+  /** A later ledger has an entry: the current one has all of its own, and is read to its end. */
+  private CompletableFuture<Void> finish(List<Long> ledgers, int ours) {
+    return orNull(store.openFenced(ledger))
+        .thenComposeAsync(
+            entries ->
+                entries == null ? goOnTo(ledgers, ours + 1, true) : moveTo(ledger, entries, next),
+            executor);
   }
 
   // The end.

@@ -70,6 +70,9 @@ final class SegmentSearch {
   /** Older ledgers are not needed. */
   private boolean reached;
 
+  /** A ledger that is not there, until the one before shows that it was empty; or null. */
+  private LogException missing;
+
   SegmentSearch(Executor executor, long windowSpan, LedgerLog.Replay replay, Opener opener) {
     this.executor = executor;
     this.windowSpan = windowSpan;
@@ -115,11 +118,26 @@ final class SegmentSearch {
         int next = i - 1;
         return opener
             .open(ledger, following >= 0)
-            .thenComposeAsync(entries -> lookInto(ledger, entries), executor)
+            .handleAsync(
+                (entries, e) -> e == null ? lookInto(ledger, entries) : miss(ledger, e), executor)
+            .thenCompose(looked -> looked)
             .thenComposeAsync(done -> openBack(ledgers, next), executor);
       }
     }
-    return CompletableFuture.completedFuture(null);
+    // In front of the log's first entry there was none that could be missing.
+    return missing == null || following == 1
+        ? TakeOver.done()
+        : CompletableFuture.failedFuture(missing);
+  }
+
+  /** One that was empty does no harm: {@link Gone} has the argument. */
+  private CompletableFuture<Void> miss(long ledger, Throwable e) {
+    if (following < 0 || !Gone.isCauseOf(e)) {
+      return CompletableFuture.failedFuture(e);
+    }
+    missing = LogException.of(e);
+    segments.add(0, new Segment(ledger, Segment.NO_START, true));
+    return TakeOver.done();
   }
 
   /** What the first entry of a ledger says. */
@@ -138,7 +156,7 @@ final class SegmentSearch {
     if (entries.count() == 0) { // prepared and never used: needed by nobody
       entries.close();
       segments.add(0, new Segment(ledger, Segment.NO_START, true));
-      return CompletableFuture.completedFuture(null);
+      return TakeOver.done();
     }
     Head head = new Head();
     return entries
@@ -151,13 +169,13 @@ final class SegmentSearch {
               }
             },
             executor)
-        .thenAccept(sought -> addSegment(new Opened(ledger, head.start, entries), head.position));
+        .thenCompose(sought -> addSegment(new Opened(ledger, head.start, entries), head.position));
   }
 
   /** In the newest segment, and in those before it as long as their writers died too early. */
   private CompletableFuture<Void> seekListEnd(Entries entries) {
     return listed
-        ? CompletableFuture.completedFuture(null)
+        ? TakeOver.done()
         : walk(
             entries,
             executor,
@@ -167,13 +185,14 @@ final class SegmentSearch {
             });
   }
 
-  private void addSegment(Opened head, long position) {
+  private CompletableFuture<Void> addSegment(Opened head, long position) {
     if (following >= 0 && position + head.entries.count() != following) { // a gap
       head.entries.close();
       reached = true;
       segments.add(0, new Segment(head.ledger, 0, true));
-      return;
+      return missing == null ? TakeOver.done() : CompletableFuture.failedFuture(missing);
     }
+    missing = null;
     opened.add(0, head);
     segments.add(0, new Segment(head.ledger, head.start, true));
     following = position;
@@ -181,6 +200,7 @@ final class SegmentSearch {
       newestStart = newestStart == Segment.NO_START ? head.start : newestStart;
       reached = listed && head.start <= newestStart - windowSpan;
     }
+    return TakeOver.done();
   }
 
   /** Shows the entries of a ledger until a step does not go on. */
@@ -191,17 +211,13 @@ final class SegmentSearch {
   private static CompletableFuture<Void> walk(
       long index, Entries entries, Executor executor, Step step) {
     if (index == entries.count()) {
-      return CompletableFuture.completedFuture(null);
+      return TakeOver.done();
     }
     boolean[] goesOn = {true};
     long to = Math.min(index + LOOKED_AT_ONCE, entries.count());
     return entries
         .read(index, to, executor, bytes -> goesOn[0] = goesOn[0] && step.goesOn(bytes))
         .thenComposeAsync(
-            read ->
-                goesOn[0]
-                    ? walk(to, entries, executor, step)
-                    : CompletableFuture.completedFuture(null),
-            executor);
+            read -> goesOn[0] ? walk(to, entries, executor, step) : TakeOver.done(), executor);
   }
 }

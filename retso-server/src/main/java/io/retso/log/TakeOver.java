@@ -54,13 +54,16 @@ final class TakeOver {
   private final LogTail.Position position;
   private Supplier<CompletableFuture<LedgerStore.Ledger>> ledgers;
   private long onlyOf = ANY_EPOCH;
-  private CompletableFuture<Void> leaderEnds = CompletableFuture.completedFuture(null);
+  private CompletableFuture<Void> leaderEnds = done();
   private LedgerStore.Ledger own;
   private int attempts;
   private boolean replayed;
 
   /** The position of the entry that was shown last, if it goes on from a position. */
   private long last;
+
+  /** A ledger that is not there, until an entry behind it shows that it was empty; or null. */
+  private LogException missing;
 
   private long enteredNanos;
   private long endedNanos;
@@ -104,7 +107,7 @@ final class TakeOver {
 
   /** Looks at the log, and takes it over if it is not refused. */
   CompletableFuture<Taken> run() {
-    return (position == null ? look() : CompletableFuture.<Void>completedFuture(null))
+    return (position == null ? look() : done())
         .thenComposeAsync(looked -> beginEpoch(), executor)
         .thenComposeAsync(this::awaitTheLeadersEnd, executor)
         .thenComposeAsync(this::fenceAndReplay, executor);
@@ -128,12 +131,12 @@ final class TakeOver {
             e ->
                 LogException.of(e).reason() == Reason.TOO_LARGE
                     ? CompletableFuture.failedFuture(e)
-                    : CompletableFuture.completedFuture(null));
+                    : done());
   }
 
   private CompletableFuture<Void> lookBack(List<Long> ledgers, int index) {
     if (index < 0) {
-      return CompletableFuture.completedFuture(null);
+      return done();
     }
     if (isCondemned(ledgers.get(index))) {
       return lookBack(ledgers, index - 1);
@@ -151,11 +154,7 @@ final class TakeOver {
                         return isHead[0] && replay.look(entry);
                       })
                   .whenComplete((looked, e) -> entries.close())
-                  .thenCompose(
-                      looked ->
-                          isHead[0]
-                              ? CompletableFuture.completedFuture(null)
-                              : lookBack(ledgers, index - 1));
+                  .thenCompose(looked -> isHead[0] ? done() : lookBack(ledgers, index - 1));
             },
             executor);
   }
@@ -183,10 +182,11 @@ final class TakeOver {
    */
   private CompletableFuture<Catalog> enter(Catalog found, long epoch) {
     if (found.epoch() != epoch) {
-      return giveBack("another server took the log over at the same time");
+      return giveBack(found, "another server took the log over at the same time");
     }
     if (attempts++ == LedgerLog.TAKE_OVER_ATTEMPTS_MAX) {
       return giveBack(
+          found,
           "the log's catalog was changed during each of "
               + LedgerLog.TAKE_OVER_ATTEMPTS_MAX
               + " attempts to take the log over");
@@ -202,10 +202,18 @@ final class TakeOver {
                     : CompletableFuture.failedFuture(e));
   }
 
-  /** The own ledger is in no catalog: each replacement was refused. */
-  private CompletableFuture<Catalog> giveBack(String why) {
-    return SpareLedger.giveBack(store, own)
+  /**
+   * Each replacement was refused. But what was refused may have been a repetition, and its first
+   * copy have entered the own ledger before another server took over: then it is that one's to
+   * delete, like all that the catalog names.
+   */
+  private CompletableFuture<Catalog> giveBack(Catalog found, String why) {
+    return (found.ledgers().contains(own.id()) ? done() : SpareLedger.giveBack(store, own))
         .thenCompose(tried -> CompletableFuture.failedFuture(new LogException(Reason.FENCED, why)));
+  }
+
+  static CompletableFuture<Void> done() {
+    return CompletableFuture.completedFuture(null);
   }
 
   private CompletableFuture<Catalog> awaitTheLeadersEnd(Catalog ours) {
@@ -218,7 +226,7 @@ final class TakeOver {
   /**
    * Opens, newest first, so that the fence stands before anything is read; then reads, oldest
    * first. A server that takes over after this one may delete what is opened or read: then this
-   * take-over was lost, and the ledgers are not damaged.
+   * take-over was lost, and the ledgers are not damaged ({@link Gone}).
    */
   private CompletableFuture<Taken> fenceAndReplay(Catalog ours) {
     endedNanos = nanoClock.getAsLong();
@@ -234,7 +242,7 @@ final class TakeOver {
                         e -> Gap.isCauseOf(e) ? anew(others) : CompletableFuture.failedFuture(e),
                         executor))
         .thenApply(segments -> new Taken(ours, segments, own, times()))
-        .exceptionallyCompose(e -> failure(e, ours));
+        .exceptionallyCompose(e -> Gone.judged(store, ours.epoch(), e));
   }
 
   private TakeOverTimes times() {
@@ -282,13 +290,15 @@ final class TakeOver {
         others.stream().skip(reached).filter(id -> !isCondemned(id)).map(Rest::new).toList();
     CompletableFuture<Void> all =
         CompletableFuture.allOf(
-            rests.stream().map(rest -> rest.opening).toArray(CompletableFuture<?>[]::new));
+            rests.stream().map(Rest::fenced).toArray(CompletableFuture<?>[]::new));
     all = all.thenRunAsync(() -> fencedNanos = nanoClock.getAsLong(), executor);
     for (Rest rest : rests) {
       all = all.thenComposeAsync(before -> rest.show(), executor);
     }
-    return all.thenApply(
-            shown -> {
+    return all.thenComposeAsync(
+            shown -> missing == null ? done() : CompletableFuture.failedFuture(missing), executor)
+        .thenApply(
+            whole -> {
               rests.forEach(rest -> segments.add(new Segment(rest.ledger, rest.start, true)));
               return segments;
             })
@@ -310,8 +320,29 @@ final class TakeOver {
       this.opening = store.openFenced(ledger);
     }
 
+    /**
+     * Completes when nobody can append to it any more; whether anybody can is open if it is gone.
+     */
+    CompletableFuture<Void> fenced() {
+      return opening
+          .<Void>thenApply(entries -> null)
+          .exceptionallyCompose(
+              e -> Gone.isCauseOf(e) ? done() : CompletableFuture.failedFuture(e));
+    }
+
+    /** Shows what was not shown yet of a ledger that is fenced. */
     CompletableFuture<Void> show() {
-      Entries entries = opening.join(); // it is done
+      return opening
+          .handle((entries, e) -> e == null ? show(entries) : miss(e))
+          .thenCompose(s -> s);
+    }
+
+    private CompletableFuture<Void> miss(Throwable e) {
+      missing = LogException.of(e);
+      return done();
+    }
+
+    private CompletableFuture<Void> show(Entries entries) {
       boolean isFirst = ledger == position.ledger();
       begun = isFirst && position.nextEntry() > 0;
       long next = isFirst ? position.nextEntry() : 0;
@@ -335,6 +366,7 @@ final class TakeOver {
       if (!begun) {
         begun = true;
         Gap.unlessFollows(entry, last);
+        missing = null;
         start = Segment.start(entry, replay);
       }
       last = LogEntry.position(entry);
@@ -347,25 +379,11 @@ final class TakeOver {
   }
 
   private CompletableFuture<Void> replayAll(List<SegmentSearch.Opened> opened) {
-    CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
+    CompletableFuture<Void> all = done();
     for (SegmentSearch.Opened each : opened) {
       Entries entries = each.entries();
       all = all.thenCompose(done -> entries.read(0, entries.count(), executor, replay::entry));
     }
     return all;
-  }
-
-  private CompletableFuture<Taken> failure(Throwable e, Catalog ours) {
-    return store
-        .readCatalog()
-        .thenCompose(
-            now ->
-                CompletableFuture.failedFuture(
-                    now.epoch() == ours.epoch()
-                        ? e
-                        : new LogException(
-                            Reason.FENCED,
-                            "another server took the log over while this one read it",
-                            e)));
   }
 }

@@ -10,7 +10,7 @@ import io.retso.sequencer.Recovery;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,7 +37,7 @@ final class Follower {
   private final Recovery recovery;
   private final Roster roster;
   private final LeaderWatch watch;
-  private final Consumer<LogException> failures;
+  private final UnaryOperator<LogException> failures;
   private final Runnable news;
   private final Suspicion suspicion = new Suspicion();
   private final Silence silence = new Silence();
@@ -88,7 +88,7 @@ final class Follower {
    * Makes one that has read nothing.
    *
    * @param recovery over an empty oracle
-   * @param failures hears of each poll that fails
+   * @param failures hears of each poll that fails, and says which of it is trouble; or null
    * @param news runs when the leader has said that it hands over, or its port is closed
    */
   Follower(
@@ -98,7 +98,7 @@ final class Follower {
       Recovery recovery,
       Roster roster,
       LeaderWatch watch,
-      Consumer<LogException> failures,
+      UnaryOperator<LogException> failures,
       Runnable news) {
     this.settings = settings;
     this.store = store;
@@ -209,10 +209,11 @@ final class Follower {
   }
 
   private void read(boolean wasWarm, LogException failure) {
-    trouble = failure;
+    trouble = null;
     if (failure != null) {
       failedNanos = now();
-      failures.accept(failure);
+      looked &= failure.reason() != LogException.Reason.GONE;
+      trouble = failures.apply(failure);
       return;
     }
     if (!looked) {

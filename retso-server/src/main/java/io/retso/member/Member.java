@@ -391,13 +391,14 @@ public final class Member implements AutoCloseable {
   /**
    * What another attempt does not mend ends the server.
    *
-   * @return the failure if it may pass; null if that is not to be waited for
+   * @return the failure if it may pass; null if that is not to be waited for, as this member only
+   *     was too slow
    */
   private LogException troubleOf(LogException failure) {
     LOG.debug("the log", failure);
     switch (failure.reason()) {
       case CORRUPT, LOST, TOO_LARGE -> end(failure);
-      case FENCED -> {}
+      case FENCED, GONE -> {}
       case UNAVAILABLE, NEWER -> {
         return failure;
       }

@@ -50,7 +50,7 @@ public enum ExitCode {
   /** The code for a failure of the log. */
   public static ExitCode of(LogException.Reason reason) {
     return switch (reason) {
-      case FENCED, UNAVAILABLE -> LOG_UNAVAILABLE;
+      case FENCED, GONE, UNAVAILABLE -> LOG_UNAVAILABLE;
       case CORRUPT, LOST -> LOG_CORRUPT;
       case TOO_LARGE, NEWER -> USAGE;
     };
@@ -59,7 +59,7 @@ public enum ExitCode {
   /** What the operator should do about a failure of the log. */
   static String remedy(LogException.Reason reason) {
     return switch (reason) {
-      case FENCED, UNAVAILABLE ->
+      case FENCED, GONE, UNAVAILABLE ->
           "check that ZooKeeper and enough bookies run and have disk space; every acknowledged"
               + " commit is in the log";
       case CORRUPT ->

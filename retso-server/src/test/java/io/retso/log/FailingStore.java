@@ -43,6 +43,11 @@ final class FailingStore extends ForwardingStore {
   }
 
   @Override
+  public CompletableFuture<Catalog> readNewestCatalog() {
+    return call(false, super::readNewestCatalog);
+  }
+
+  @Override
   public CompletableFuture<Catalog> replaceCatalog(Catalog expected, Content wanted) {
     return call(true, () -> super.replaceCatalog(expected, wanted));
   }

@@ -16,6 +16,11 @@ class ForwardingStore implements LedgerStore {
   }
 
   @Override
+  public CompletableFuture<Catalog> readNewestCatalog() {
+    return store.readNewestCatalog();
+  }
+
+  @Override
   public CompletableFuture<Catalog> replaceCatalog(Catalog expected, Content wanted) {
     return store.replaceCatalog(expected, wanted);
   }

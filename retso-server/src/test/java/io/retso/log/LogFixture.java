@@ -16,6 +16,9 @@ abstract class LogFixture {
   static final long SPAN = 1000;
   static final long RETENTION = 1_000_000;
 
+  /** Polls after which a tail has looked at the catalog, whatever it met. */
+  static final int POLLS = 40;
+
   final Simulation simulation = new Simulation(1);
   final SimulatedLedgers ledgers =
       new SimulatedLedgers(simulation, SimulatedLedgers.Behaviour.PROMPT, bytes -> {});
@@ -112,6 +115,81 @@ abstract class LogFixture {
     public long segmentStart(ByteBuffer firstEntry) throws LogException {
       return Starts.of(firstEntry);
     }
+  }
+
+  /** A standby: what it was shown since it began. */
+  final class Standby implements LedgerLog.Replay, CommitLog.Listener {
+    final List<Long> shown = new ArrayList<>();
+    final List<Long> fenced = new ArrayList<>();
+    final LogTail tail;
+    int restarts;
+    long durable;
+
+    Standby() {
+      this(ledgers.store(() -> true));
+    }
+
+    Standby(LedgerStore store) {
+      LedgerStore noting =
+          new ForwardingStore(store) {
+            @Override
+            public CompletableFuture<Entries> openFenced(long ledger) {
+              fenced.add(ledger);
+              return super.openFenced(ledger);
+            }
+          };
+      LedgerLog.Threads threads =
+          new LedgerLog.Threads(task -> simulation.after(0, task), simulation::now);
+      tail = new LogTail(noting, threads, new LedgerLog.Settings(SPAN, RETENTION, "standby"), this);
+    }
+
+    void poll() throws LogException {
+      await(tail.poll());
+    }
+
+    LedgerLog takeOver() throws LogException {
+      return await(tail.takeOver(this));
+    }
+
+    @Override
+    public void entry(ByteBuffer bytes) throws LogException {
+      shown.add(LogEntry.read(bytes, new long[0], new Starts()));
+    }
+
+    @Override
+    public void restart() {
+      shown.clear();
+      restarts++;
+    }
+
+    @Override
+    public long segmentStart(ByteBuffer firstEntry) throws LogException {
+      return Starts.of(firstEntry);
+    }
+
+    @Override
+    public void durable(long upTo) {
+      durable = upTo;
+    }
+
+    @Override
+    public void failed(LogException cause) {
+      throw new AssertionError(cause);
+    }
+  }
+
+  /** A writer whose first segment has two entries. */
+  Writer begun() throws LogException {
+    Writer writer = new Writer();
+    writer.startSegment(16);
+    quiesce();
+    append(writer, 32);
+    return writer;
+  }
+
+  void append(Writer writer, long timestamp) {
+    writer.append(timestamp);
+    quiesce();
   }
 
   <T> T await(CompletableFuture<T> future) throws LogException {

@@ -7,91 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** A standby that reads what another server writes, step by step, on simulated ledgers. */
 class LogTailTest extends LogFixture {
-  /** Polls after which a tail has looked at the catalog, whatever it met. */
-  private static final int POLLS = 40;
-
-  /** A standby: what it was shown since it began. */
-  private final class Standby implements LedgerLog.Replay, CommitLog.Listener {
-    final List<Long> shown = new ArrayList<>();
-    final List<Long> fenced = new ArrayList<>();
-    final LogTail tail;
-    int restarts;
-    long durable;
-
-    Standby() {
-      this(ledgers.store(() -> true));
-    }
-
-    Standby(LedgerStore store) {
-      LedgerStore noting =
-          new ForwardingStore(store) {
-            @Override
-            public CompletableFuture<Entries> openFenced(long ledger) {
-              fenced.add(ledger);
-              return super.openFenced(ledger);
-            }
-          };
-      LedgerLog.Threads threads =
-          new LedgerLog.Threads(task -> simulation.after(0, task), simulation::now);
-      tail = new LogTail(noting, threads, new LedgerLog.Settings(SPAN, RETENTION, "standby"), this);
-    }
-
-    void poll() throws LogException {
-      await(tail.poll());
-    }
-
-    LedgerLog takeOver() throws LogException {
-      return await(tail.takeOver(this));
-    }
-
-    @Override
-    public void entry(ByteBuffer bytes) throws LogException {
-      shown.add(LogEntry.read(bytes, new long[0], new Starts()));
-    }
-
-    @Override
-    public void restart() {
-      shown.clear();
-      restarts++;
-    }
-
-    @Override
-    public long segmentStart(ByteBuffer firstEntry) throws LogException {
-      return Starts.of(firstEntry);
-    }
-
-    @Override
-    public void durable(long upTo) {
-      durable = upTo;
-    }
-
-    @Override
-    public void failed(LogException cause) {
-      throw new AssertionError(cause);
-    }
-  }
-
-  /** A writer whose first segment has two entries. */
-  private Writer begun() throws LogException {
-    Writer writer = new Writer();
-    writer.startSegment(16);
-    quiesce();
-    append(writer, 32);
-    return writer;
-  }
-
-  private void append(Writer writer, long timestamp) {
-    writer.append(timestamp);
-    quiesce();
-  }
-
   @Test
   void anEntryIsShownOnceALaterOneConfirmsIt() throws LogException {
     Standby standby = new Standby();

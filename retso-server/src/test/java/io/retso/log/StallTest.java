@@ -286,7 +286,7 @@ class StallTest extends LogFixture {
             attempts[0]++;
             return fails[0]
                 ? CompletableFuture.failedFuture(
-                    new LogException(Reason.FENCED, "somebody else recovers it"))
+                    new LogException(Reason.UNAVAILABLE, "somebody else recovers it"))
                 : super.openFenced(ledger);
           }
         };
@@ -308,6 +308,34 @@ class StallTest extends LogFixture {
     quiesce();
     assertEquals(2, writer.durable);
     assertNull(writer.failure);
+  }
+
+  /** If a successor has the log, that one has deleted it. */
+  @Test
+  void aWriterWhoseLedgerIsGoneEnds() throws LogException {
+    for (boolean isDeposed : new boolean[] {false, true}) {
+      LedgerStore lossy =
+          new ForwardingStore(store) {
+            @Override
+            public CompletableFuture<Entries> openFenced(long ledger) {
+              if (isDeposed && ledger == ledgers.catalog().get(1)) {
+                Catalog now = super.readCatalog().join();
+                super.replaceCatalog(now, now.content().takenOver("", ledger + 1));
+              }
+              return ledger == ledgers.catalog().get(0) && isDeposed
+                  ? super.openFenced(ledger)
+                  : CompletableFuture.failedFuture(LogException.gone(ledger, "no ledger", null));
+            }
+          };
+      Writer writer = new Writer(lossy, SPAN, RETENTION);
+      writer.startSegment(16 * (writer.position + 1));
+      quiesce();
+      store.keeps = 0;
+      writer.append(16 * (writer.position + 1));
+      quiesce();
+      store.keeps = -1;
+      assertEquals(isDeposed ? Reason.FENCED : Reason.CORRUPT, writer.failure.reason());
+    }
   }
 
   /** Bookies that came back without what they had acknowledged. */

@@ -131,6 +131,38 @@ class TakeOverTest extends LogFixture {
     }
   }
 
+  /**
+   * The reply to the replacement is lost, somebody else takes over behind it, and the repetition is
+   * refused.
+   */
+  @Test
+  void aReplacementThatIsRefusedAfterItTookEffectLeavesItsLedgerToTheNext() throws LogException {
+    Writer first = new Writer();
+    first.startSegment(16);
+    quiesce();
+    Writer[] third = {null};
+    LedgerStore store =
+        new ForwardingStore(ledgers.store(() -> true)) {
+          @Override
+          public CompletableFuture<Catalog> replaceCatalog(Catalog expected, Content wanted) {
+            super.replaceCatalog(expected, wanted);
+            try {
+              third[0] = new Writer();
+            } catch (LogException e) {
+              throw new AssertionError(e);
+            }
+            return super.replaceCatalog(expected, wanted);
+          }
+        };
+    LogException e = assertThrows(LogException.class, () -> new Writer(store, SPAN, RETENTION));
+    assertEquals(LogException.Reason.FENCED, e.reason());
+    assertEquals(3, ledgers.catalog().size());
+    assertEquals(ledgers.catalog(), ledgers.existing());
+    third[0].startSegment(400);
+    quiesce();
+    assertEquals(positions(1, 2), new Writer().replayed);
+  }
+
   /** It has begun an epoch, and stops before it fences anybody. */
   @Test
   void aTakerThatStopsHalfWayLeavesAWriterThatCanAppendButNotRoll() throws LogException {
@@ -210,9 +242,11 @@ class TakeOverTest extends LogFixture {
 
   /** Entries of a ledger that a successor takes over and deletes while all of them are read. */
   private final class OvertakenEntries implements LedgerStore.Entries {
+    private final long ledger;
     private final LedgerStore.Entries entries;
 
-    OvertakenEntries(LedgerStore.Entries entries) {
+    OvertakenEntries(long ledger, LedgerStore.Entries entries) {
+      this.ledger = ledger;
       this.entries = entries;
     }
 
@@ -230,8 +264,7 @@ class TakeOverTest extends LogFixture {
     public CompletableFuture<Void> read(
         long from, long to, Executor executor, LedgerStore.EntryVisitor visitor) {
       faster();
-      return CompletableFuture.failedFuture(
-          new LogException(LogException.Reason.CORRUPT, "no such ledger"));
+      return CompletableFuture.failedFuture(LogException.gone(ledger, "no such ledger", null));
     }
 
     @Override
@@ -250,7 +283,8 @@ class TakeOverTest extends LogFixture {
         new ForwardingStore(ledgers.store(() -> true)) {
           @Override
           public CompletableFuture<Entries> openFenced(long ledger) {
-            return super.openFenced(ledger).thenApply(OvertakenEntries::new);
+            return super.openFenced(ledger)
+                .thenApply(entries -> new OvertakenEntries(ledger, entries));
           }
         };
     LogException e = assertThrows(LogException.class, () -> new Writer(store, SPAN, RETENTION));

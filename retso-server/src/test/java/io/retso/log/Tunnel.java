@@ -10,13 +10,14 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Forwards connections to a port of this machine, until it is cut. Thread-safe. */
+/** Forwards connections to a port of this machine, until it is cut or deaf. Thread-safe. */
 public final class Tunnel implements AutoCloseable {
   private final ServerSocket front;
   private final int target;
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
   private final AtomicInteger refused = new AtomicInteger();
   private volatile boolean cut;
+  private volatile boolean deaf;
 
   public Tunnel(int target) throws IOException {
     this.target = target;
@@ -34,8 +35,14 @@ public final class Tunnel implements AutoCloseable {
     open.forEach(Tunnel::close);
   }
 
+  /** Drops all that comes back from the port, until {@link #mend}. */
+  public void deafen() {
+    deaf = true;
+  }
+
   public void mend() {
     cut = false;
+    deaf = false;
   }
 
   /** Waits until someone whose connections are broken has tried in vain two times more. */
@@ -56,20 +63,23 @@ public final class Tunnel implements AutoCloseable {
         Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
         open.add(client);
         open.add(server);
-        start(() -> copy(client, server));
-        start(() -> copy(server, client));
+        start(() -> copy(client, server, false));
+        start(() -> copy(server, client, true));
       }
     } catch (IOException e) {
       cut(); // it was closed
     }
   }
 
-  private void copy(Socket from, Socket to) {
+  private void copy(Socket from, Socket to, boolean isBack) {
+    byte[] bytes = new byte[1 << 13];
     try (from;
         to;
         InputStream in = from.getInputStream()) {
-      if (!cut) {
-        in.transferTo(to.getOutputStream());
+      for (int n; !cut && (n = in.read(bytes)) >= 0; ) {
+        if (!isBack || !deaf) {
+          to.getOutputStream().write(bytes, 0, n);
+        }
       }
     } catch (IOException e) {
       return; // one side is gone, and both are closed by now

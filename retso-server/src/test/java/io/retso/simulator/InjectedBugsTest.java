@@ -137,7 +137,12 @@ class InjectedBugsTest {
         "(ledger, isFinished) -> store.openFenced(ledger));",
         "(ledger, isFinished) -> store.openUnfenced(ledger));"),
     CATALOG_WITHOUT_COMPARE(
-        "simulator/SimulatedLedgers.java", "expected.version() != version", "false"),
+        "simulator/SimulatedLedgers.java", "expected.version() != before.version()", "false"),
+    /** What was refused is taken for something that never happened. */
+    REFUSED_LEDGER_GIVEN_BACK_ALTHOUGH_THE_CATALOG_NAMES_IT(
+        "log/TakeOver.java", "found.ledgers().contains(own.id())", "false"),
+    /** Whoever was too slow ends with a call for help. */
+    DELETED_LEDGER_TAKEN_FOR_LOST("log/Gone.java", "now.ledgers().contains(e.ledger())", "true"),
     /** The end of a ledger is read while its writer goes on. */
     STANDBY_SERVES_BEFORE_FENCING(
         "log/TakeOver.java",

@@ -71,7 +71,7 @@ final class LedgerReader implements LedgerStore.Entries {
   }
 
   private LogException gone() {
-    return new LogException(Reason.UNAVAILABLE, "there is no ledger " + ledger.id);
+    return store.ledgers().gone(ledger.id);
   }
 
   private LogException unreadable() {

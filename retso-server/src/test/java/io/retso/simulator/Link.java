@@ -44,8 +44,8 @@ final class Link implements Transport, SimulatedLoop.Wire {
   private boolean serverIsOpen = true;
   private boolean waiting;
 
-  /** The other end is over, of which the server does not hear while it does not read. */
-  private boolean endIsUnread;
+  /** The connection is over, and the server, which does not read from it, has not heard. */
+  private boolean overUnheard;
 
   private final Conversation conversation;
   private final ByteBuf unread = Unpooled.buffer();
@@ -149,8 +149,8 @@ final class Link implements Transport, SimulatedLoop.Wire {
   public void resume() {
     waiting = false;
     takeFrames();
-    if (endIsUnread) {
-      simulation.after(0, this::serverNotices);
+    if (overUnheard && !waiting) {
+      serverNotices();
     }
   }
 
@@ -209,6 +209,8 @@ final class Link implements Transport, SimulatedLoop.Wire {
       forEachReply(replies, index -> judge(replies, index));
       client.met(server.number());
       clientEnd.read(replies);
+    } else {
+      simulation.after(simulation.delay(World.NETWORK_DELAY), this::endOfServer); // it is reset
     }
   }
 
@@ -264,6 +266,24 @@ final class Link implements Transport, SimulatedLoop.Wire {
     }
   }
 
+  /** From a connection that waits for the log, or for its host's turn, nothing is read. */
+  private void serverNotices() {
+    overUnheard = waiting && server.isAlive();
+    if (overUnheard) {
+      world.counted("ends not heard of");
+    } else {
+      endOfServer();
+    }
+  }
+
+  private void endOfServer() {
+    if (serverIsOpen) {
+      serverIsOpen = false;
+      conversation.close();
+      server.forget(this);
+    }
+  }
+
   /** The connection breaks; each end notices in its own time, or at once. */
   void cut() {
     simulation.after(
@@ -275,17 +295,5 @@ final class Link implements Transport, SimulatedLoop.Wire {
         });
     simulation.after(
         simulation.oneIn(2) ? 0 : simulation.delay(4 * World.NETWORK_DELAY), this::serverNotices);
-  }
-
-  /** What it has read before its end stays, and is carried out. */
-  private void serverNotices() {
-    if (serverIsOpen && waiting) {
-      endIsUnread = true;
-      world.counted("ends not heard of");
-    } else if (serverIsOpen) {
-      serverIsOpen = false;
-      conversation.close();
-      server.forget(this);
-    }
   }
 }

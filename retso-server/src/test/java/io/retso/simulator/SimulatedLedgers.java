@@ -24,7 +24,10 @@ import java.util.Map;
  *   <li>What a process is cut off from it reaches when that is over; if that is too late, the call
  *       or the append has failed long before, and takes effect all the same.
  *   <li>A replaced catalog may be reported as a failure although it was replaced, and a deleted
- *       ledger as one that was not; other calls may fail before they take effect.
+ *       ledger as one that was not; other calls may fail before they take effect. A replacement
+ *       whose reply is lost is repeated, and then refused if somebody has replaced it since.
+ *   <li>A process may read a catalog that was replaced lately, but none that is older than what it
+ *       has seen.
  *   <li>A bookie that crashes has lost what it had not acknowledged; one that deleted a ledger has
  *       forgotten that it was fenced: it acknowledges appends and loses them.
  * </ul>
@@ -92,6 +95,10 @@ public final class SimulatedLedgers {
   }
 
   static final int BOOKIES = 4;
+
+  /** A server of ZooKeeper lags by less than so many versions of the catalog. */
+  private static final int VERSIONS_BEHIND = 4;
+
   static final int WRITE_QUORUM = 3;
   static final int ACK_QUORUM = 2;
 
@@ -126,14 +133,18 @@ public final class SimulatedLedgers {
   private final List<Bookie> bookies = new ArrayList<>();
   private final Map<Long, Stored> ledgers = new HashMap<>();
   private final CallOrder order = new CallOrder();
-  private LedgerStore.Content catalog = new LedgerStore.Content(0, "", List.of());
-  private int version;
+  private final Map<String, Long> counts = new HashMap<>();
+
+  /** What the catalog was, by version; the last one is the newest. */
+  private final List<LedgerStore.Catalog> catalogs = new ArrayList<>();
+
   private long nextId = 1;
 
   public SimulatedLedgers(Simulation simulation, Behaviour behaviour, Durable durable) {
     this.simulation = simulation;
     this.behaviour = behaviour;
     this.durable = durable;
+    catalogs.add(new LedgerStore.Catalog(0, new LedgerStore.Content(0, "", List.of())));
     for (int i = 0; i < BOOKIES; i++) {
       bookies.add(new Bookie(simulation, behaviour.journalDelay));
     }
@@ -146,7 +157,7 @@ public final class SimulatedLedgers {
 
   /** The catalog's ledgers. */
   public List<Long> catalog() {
-    return catalog.ledgers();
+    return readCatalog().ledgers();
   }
 
   /** The ids of all ledgers that were not deleted. */
@@ -159,6 +170,15 @@ public final class SimulatedLedgers {
     return order;
   }
 
+  /** How often rare things happened. */
+  Map<String, Long> counts() {
+    return counts;
+  }
+
+  private void counted(String what) {
+    counts.merge(what, 1L, Long::sum);
+  }
+
   Bookie bookie(int number) {
     return bookies.get(number);
   }
@@ -166,22 +186,47 @@ public final class SimulatedLedgers {
   // What ZooKeeper does, when it is asked.
 
   LedgerStore.Catalog readCatalog() {
-    return new LedgerStore.Catalog(version, catalog);
+    return catalogs.get(catalogs.size() - 1);
+  }
+
+  /** What a server of ZooKeeper that lags knows, by a client that has seen this version. */
+  LedgerStore.Catalog readOldCatalog(int seen) {
+    int behind = Math.min(simulation.below(VERSIONS_BEHIND), readCatalog().version() - seen);
+    if (behind > 0) {
+      counted("catalogs read late");
+    }
+    return catalogs.get(catalogs.size() - 1 - Math.max(0, behind));
   }
 
   LedgerStore.Catalog replaceCatalog(
       Process process, LedgerStore.Catalog expected, LedgerStore.Content wanted)
       throws LogException {
-    if (expected.version() != version) {
+    LedgerStore.Catalog before = readCatalog();
+    if (expected.version() != before.version()) {
       throw new LogException(Reason.FENCED, "the catalog was replaced");
     }
-    boolean isTakeOver = wanted.epoch() > catalog.epoch();
-    catalog = wanted;
-    version++;
-    if (isTakeOver) {
-      process.tookOver(version);
+    catalogs.add(new LedgerStore.Catalog(before.version() + 1, wanted));
+    if (wanted.epoch() > before.epoch()) {
+      process.tookOver(before.version() + 1);
     }
     return readCatalog();
+  }
+
+  /** A request that has been carried out already is found out as long as nobody wrote since. */
+  LedgerStore.Catalog replaceAgain(
+      Process process, LedgerStore.Catalog expected, LedgerStore.Content wanted)
+      throws LogException {
+    LedgerStore.Catalog now = readCatalog();
+    if (now.version() == expected.version() + 1 && now.content().equals(wanted)) {
+      return now;
+    }
+    boolean tookEffect =
+        catalogs.size() > expected.version() + 1
+            && catalogs.get(expected.version() + 1).content().equals(wanted);
+    if (tookEffect) {
+      counted("replacements that took effect and are refused");
+    }
+    return replaceCatalog(process, expected, wanted);
   }
 
   /** On bookies that are there; a few are enough. */
@@ -205,13 +250,21 @@ public final class SimulatedLedgers {
   Stored existing(long id) throws LogException {
     Stored stored = ledgers.get(id);
     if (stored == null || stored.deleted) {
-      throw new LogException(Reason.UNAVAILABLE, "there is no ledger " + id);
+      throw gone(id);
     }
     return stored;
   }
 
+  LogException gone(long id) {
+    counted("ledgers that were gone");
+    return LogException.gone(id, "there is no ledger " + id, null);
+  }
+
   /** Its bookies learn of it in their own time. */
   void delete(long id) {
+    Violation.unless(
+        behaviour.failureOdds == 0 || !catalog().contains(id),
+        () -> "ledger " + id + " is deleted, and the catalog names it: " + this);
     Stored stored = ledgers.get(id);
     stored.deleted = true;
     for (int number : stored.ensemble) {
@@ -270,6 +323,6 @@ public final class SimulatedLedgers {
 
   @Override
   public String toString() {
-    return "catalog " + catalog + " version " + version;
+    return readCatalog().toString();
   }
 }

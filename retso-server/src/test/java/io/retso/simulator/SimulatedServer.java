@@ -142,7 +142,7 @@ final class SimulatedServer extends SimulatedProcess
     if (hasEntered && !isInOffice()) {
       hasEntered = false;
       world.counted("take-overs that failed");
-      mustBeNoDamage(member.view().trouble());
+      mustBeExpected(member.view().trouble());
     }
     if (term != null) {
       term.tick();
@@ -155,13 +155,9 @@ final class SimulatedServer extends SimulatedProcess
   }
 
   /** Its epoch stands in the catalog, and it failed to begin it. */
-  private void mustBeNoDamage(LogException trouble) {
-    // Of one that was deposed meanwhile, the successor may delete what it reads.
-    boolean wasDeposed = !world.cluster().isNewest(epoch);
+  private void mustBeExpected(LogException trouble) {
     Violation.unless(
-        trouble == null
-            || !trouble.getMessage().contains("unexpected")
-                && (wasDeposed || !trouble.getMessage().contains("no ledger")),
+        trouble == null || !trouble.getMessage().contains("unexpected"),
         () -> "a server cannot take over: " + trouble.getMessage());
   }
 

@@ -18,6 +18,12 @@ final class SimulatedStore implements LedgerStore {
   /** A bookie that does not answer is given up after this part of a call's time. */
   private static final int BOOKIE_PART = 4;
 
+  /** A client of ZooKeeper connects anew within this part of a call's time. */
+  private static final int RECONNECT_PART = 2;
+
+  /** One reply in so many is lost with its connection. */
+  private static final int LOST_REPLY_ODDS = 5;
+
   /** What a request to the catalog does when it arrives. */
   interface Effect<T> {
     T happen() throws LogException;
@@ -30,6 +36,9 @@ final class SimulatedStore implements LedgerStore {
 
   /** When the last request arrives at each bookie: a connection keeps its order. */
   private final long[] lastArrival = new long[SimulatedLedgers.BOOKIES];
+
+  /** The newest version of the catalog that it has heard of. */
+  private int seen;
 
   SimulatedStore(
       SimulatedLedgers ledgers, Simulation simulation, Behaviour behaviour, Process process) {
@@ -184,17 +193,69 @@ final class SimulatedStore implements LedgerStore {
 
   @Override
   public CompletableFuture<Catalog> readCatalog() {
+    return readCatalog(
+        () -> behaviour.failureOdds() == 0 ? ledgers.readCatalog() : ledgers.readOldCatalog(seen));
+  }
+
+  @Override
+  public CompletableFuture<Catalog> readNewestCatalog() {
+    return readCatalog(ledgers::readCatalog);
+  }
+
+  private CompletableFuture<Catalog> readCatalog(Effect<Catalog> effect) {
     return bounded(
-        askCatalog(
-            () -> {
-              mayFail("read the catalog");
-              return ledgers.readCatalog();
-            }));
+        seen(
+            askCatalog(
+                () -> {
+                  mayFail("read the catalog");
+                  return effect.happen();
+                })));
+  }
+
+  private CompletableFuture<Catalog> seen(CompletableFuture<Catalog> answer) {
+    return answer.whenComplete(
+        (catalog, e) -> seen = Math.max(seen, e == null ? catalog.version() : seen));
   }
 
   @Override
   public CompletableFuture<Catalog> replaceCatalog(Catalog expected, Content wanted) {
-    return bounded(askCatalog(() -> replaceNow(expected, wanted)));
+    boolean isRepeated = behaviour.failureOdds() > 0 && simulation.oneIn(LOST_REPLY_ODDS);
+    CompletableFuture<Catalog> answer = new CompletableFuture<>();
+    seen(askCatalog(() -> replaceNow(expected, wanted)))
+        .whenComplete(
+            (replaced, e) -> {
+              if (!isRepeated) {
+                complete(answer, replaced, e);
+                return;
+              }
+              simulation.after(
+                  simulation.delay(behaviour.patience() / RECONNECT_PART),
+                  () -> process.whenAwake(() -> repeat(expected, wanted, answer)));
+            });
+    return bounded(answer);
+  }
+
+  private void repeat(Catalog expected, Content wanted, CompletableFuture<Catalog> answer) {
+    seen(askCatalog(() -> seenIfRefused(() -> ledgers.replaceAgain(process, expected, wanted))))
+        .whenComplete((replaced, e) -> complete(answer, replaced, e));
+  }
+
+  /** A client knows of the state in which it was refused. */
+  private Catalog seenIfRefused(Effect<Catalog> replacement) throws LogException {
+    try {
+      return replacement.happen();
+    } catch (LogException e) {
+      seen = Math.max(seen, ledgers.readCatalog().version());
+      throw e;
+    }
+  }
+
+  private static <T> void complete(CompletableFuture<T> answer, T value, Throwable e) {
+    if (e == null) {
+      answer.complete(value);
+    } else {
+      answer.completeExceptionally(e);
+    }
   }
 
   private Catalog replaceNow(Catalog expected, Content wanted) throws LogException {
@@ -202,7 +263,7 @@ final class SimulatedStore implements LedgerStore {
     if (fails && simulation.oneIn(2)) {
       throw new LogException(Reason.UNAVAILABLE, "the catalog was not reached");
     }
-    Catalog replaced = ledgers.replaceCatalog(process, expected, wanted);
+    Catalog replaced = seenIfRefused(() -> ledgers.replaceCatalog(process, expected, wanted));
     if (fails) {
       throw new LogException(Reason.UNAVAILABLE, "the catalog did not answer");
     }

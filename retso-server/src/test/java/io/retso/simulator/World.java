@@ -230,6 +230,7 @@ final class World {
     int inPeace = cluster.takeOvers() - takeOvers;
     must(inPeace <= TAKE_OVERS_IN_PEACE_MAX, inPeace + " take-overs without a fault");
     counts.put("take-overs without a fault", (long) inPeace);
+    counts.putAll(ledgers.counts());
     counts.put("earlier call answered first", ledgers.order().earlierFirst());
     counts.put("later call answered first", ledgers.order().laterFirst());
   }

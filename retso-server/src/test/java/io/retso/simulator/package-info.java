@@ -26,13 +26,15 @@
  *
  * <p>{@link io.retso.simulator.Faults} makes everything happen that can: servers that are killed,
  * paused, asleep, deposed or restarted with other sizes, several leaders at once, connections that
- * break with requests and replies on their way, acknowledgements that are lost, a catalog that
- * fails after it was replaced, servers that are cut off from bookies, catalog or clients, in one
- * direction or both, while others go on, clocks of different rates, which stand still or are set
- * forward and back, clients that die between any two steps. Nobody blocks: calls of several servers
- * to the log are under way at a time and are answered in any order. {@link
- * io.retso.simulator.History} judges every answer against the log, which is the truth, and against
- * every later truth: once as it arrives at a client, and once as the client's caller learns.
+ * break with requests and replies on their way, connections whose end a server does not hear of, as
+ * it does not read from them, acknowledgements that are lost, a catalog that fails after it was
+ * replaced, or refuses the repetition of what it has done, and that is read late, servers that are
+ * cut off from bookies, catalog or clients, in one direction or both, while others go on, clocks of
+ * different rates, which stand still or are set forward and back, clients that die between any two
+ * steps. Nobody blocks: calls of several servers to the log are under way at a time and are
+ * answered in any order. {@link io.retso.simulator.History} judges every answer against the log,
+ * which is the truth, and against every later truth: once as it arrives at a client, and once as
+ * the client's caller learns.
  *
  * <p>In half of the worlds most transactions are serializable, and some readers have safe
  * snapshots: {@link io.retso.simulator.SerialOrder} looks for cycles of dependencies among what is

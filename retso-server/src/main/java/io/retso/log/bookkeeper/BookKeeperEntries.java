@@ -51,7 +51,8 @@ final class BookKeeperEntries implements LedgerStore.Entries {
   @Override
   public CompletableFuture<Boolean> refresh() {
     boolean isClosed = handle.isClosed(); // asked first: what is read then is the end
-    return BookKeeperFailure.bounded(handle.readLastAddConfirmedAsync(), timeout, what)
+    return BookKeeperFailure.bounded(
+            handle.readLastAddConfirmedAsync(), timeout, handle.getId(), what)
         .thenApply(
             last -> {
               count = Math.max(count, last + 1);

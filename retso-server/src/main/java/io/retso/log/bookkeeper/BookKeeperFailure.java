@@ -12,22 +12,25 @@ import org.apache.bookkeeper.client.BKException;
 
 /** What BookKeeper's errors mean for the log, and what to do about them. */
 final class BookKeeperFailure {
+  static final long NO_LEDGER = -1;
+
   private BookKeeperFailure() {}
 
   /**
    * Bounds an operation, whose failure becomes a {@link LogException}.
    *
+   * @param ledger of which it is; {@link #NO_LEDGER} if it is of none
    * @param what completes the sentence "cannot ..."
    */
   static <T> CompletableFuture<T> bounded(
-      CompletableFuture<T> operation, Duration timeout, String what) {
+      CompletableFuture<T> operation, Duration timeout, long ledger, String what) {
     return operation
         .copy()
         .orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
-        .exceptionallyCompose(e -> CompletableFuture.failedFuture(of(e, timeout, what)));
+        .exceptionallyCompose(e -> CompletableFuture.failedFuture(of(e, timeout, ledger, what)));
   }
 
-  private static LogException of(Throwable e, Duration timeout, String what) {
+  private static LogException of(Throwable e, Duration timeout, long ledger, String what) {
     Throwable cause = e instanceof CompletionException ? e.getCause() : e;
     if (cause instanceof TimeoutException) {
       return new LogException(
@@ -39,7 +42,8 @@ final class BookKeeperFailure {
               + " ms; check that the bookies and ZooKeeper answer",
           cause);
     }
-    return of(BKException.getExceptionCode(cause, BKException.Code.ReadException), what, cause);
+    int code = BKException.getExceptionCode(cause, BKException.Code.ReadException);
+    return of(code, ledger, what, cause);
   }
 
   /**
@@ -48,10 +52,10 @@ final class BookKeeperFailure {
    * @param what completes the sentence "cannot ..."
    * @throws LogException if it fails, or takes longer than {@code timeout}
    */
-  static <T> T await(CompletableFuture<T> operation, Duration timeout, String what)
+  static <T> T await(CompletableFuture<T> operation, Duration timeout, long ledger, String what)
       throws LogException {
     try {
-      return bounded(operation, timeout, what).get();
+      return bounded(operation, timeout, ledger, what).get();
     } catch (ExecutionException e) {
       throw LogException.of(e);
     } catch (InterruptedException e) {
@@ -60,24 +64,36 @@ final class BookKeeperFailure {
     }
   }
 
-  /**
-   * Translates one of BookKeeper's codes.
-   *
-   * @param what completes the sentence "cannot ..."
-   */
-  static LogException of(int code, String what, Throwable cause) {
-    String message = "cannot " + what + ": " + BKException.getMessage(code);
+  /** What became of an append. */
+  static LogException ofAppend(int code, long ledger, String what) {
+    BKException cause = BKException.create(code);
     return switch (code) {
       case BKException.Code.LedgerFencedException,
           BKException.Code.UnauthorizedAccessException,
           BKException.Code.MetadataVersionException,
           // Closed by somebody else: what this server itself closes it does not append to.
           BKException.Code.LedgerClosedException ->
-          new LogException(Reason.FENCED, message + "; another server took over the log", cause);
-      case BKException.Code.DigestMatchException,
-          BKException.Code.NoSuchEntryException,
+          new LogException(
+              Reason.FENCED, message(code, what) + "; another server took over the log", cause);
+      default -> of(code, ledger, what, cause);
+    };
+  }
+
+  private static String message(int code, String what) {
+    return "cannot " + what + ": " + BKException.getMessage(code);
+  }
+
+  private static LogException of(int code, long ledger, String what, Throwable cause) {
+    String message = message(code, what);
+    return switch (code) {
+      case BKException.Code.NoSuchEntryException,
           BKException.Code.NoSuchLedgerExistsException,
           BKException.Code.NoSuchLedgerExistsOnMetadataServerException ->
+          LogException.gone(ledger, message, cause);
+      case BKException.Code.LedgerFencedException, BKException.Code.MetadataVersionException ->
+          new LogException(
+              Reason.UNAVAILABLE, message + "; another server opens it at the same time", cause);
+      case BKException.Code.DigestMatchException ->
           new LogException(
               Reason.CORRUPT,
               message + "; look for failed disks and wiped directories of the bookies",

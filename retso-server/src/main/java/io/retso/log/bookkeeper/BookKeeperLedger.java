@@ -57,7 +57,7 @@ final class BookKeeperLedger implements LedgerStore.Ledger {
   private LogException failure(int code) {
     LogException first = failed;
     if (first == null) {
-      first = BookKeeperFailure.of(code, what, BKException.create(code));
+      first = BookKeeperFailure.ofAppend(code, handle.getId(), what);
       failed = first;
     }
     return first;

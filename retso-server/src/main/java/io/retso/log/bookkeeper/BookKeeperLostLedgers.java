@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import org.apache.bookkeeper.client.BKException;
 import org.apache.bookkeeper.client.BookKeeper;
 import org.apache.bookkeeper.client.api.DigestType;
 import org.apache.bookkeeper.client.api.LedgerEntries;
@@ -64,13 +63,14 @@ final class BookKeeperLostLedgers {
     List<Long> lost = new ArrayList<>();
     for (long ledger : ids(oldest, known)) {
       try {
-        LedgerMetadata found = await(client.getLedgerMetadata(ledger), "look at ledger " + ledger);
+        LedgerMetadata found =
+            await(client.getLedgerMetadata(ledger), ledger, "look at ledger " + ledger);
         byte[] owner = found.getCustomMetadata().get(ZNODE);
         if (Arrays.equals(owner, bytes(znode)) && hasEntries(ledger)) {
           lost.add(ledger);
         }
       } catch (LogException e) {
-        if (!isGone(e)) {
+        if (e.reason() != Reason.GONE) { // it was deleted meanwhile
           throw e;
         }
       }
@@ -81,7 +81,9 @@ final class BookKeeperLostLedgers {
   private List<Long> ids(long oldest, Set<Long> known) throws LogException {
     List<Long> ids = new ArrayList<>();
     // The result is a view of ZooKeeper's nodes: there is nothing to be closed.
-    LedgersIterator each = await(client.newListLedgersOp().execute(), "list ledgers").iterator();
+    LedgersIterator each =
+        await(client.newListLedgersOp().execute(), BookKeeperFailure.NO_LEDGER, "list ledgers")
+            .iterator();
     try {
       while (each.hasNext()) {
         long ledger = each.next();
@@ -115,31 +117,25 @@ final class BookKeeperLostLedgers {
                 .withDigestType(digest)
                 .withPassword(new byte[0])
                 .execute(),
+            ledger,
             what);
-    try (LedgerEntries first = await(handle.readUnconfirmedAsync(0, 0), what)) {
+    try (LedgerEntries first = await(handle.readUnconfirmedAsync(0, 0), ledger, what)) {
       return first.iterator().hasNext();
     } catch (LogException e) {
-      if (isGone(e)) {
+      if (e.reason() == Reason.GONE) {
         return false;
       }
       if (e.reason() != Reason.UNAVAILABLE) {
         throw e;
       }
-      return await(handle.readLastAddConfirmedAsync(), what) >= 0;
+      return await(handle.readLastAddConfirmedAsync(), ledger, what) >= 0;
     } finally {
       handle.closeAsync().exceptionally(e -> null);
     }
   }
 
-  /** Of an entry: it is not there. Of a ledger: it was deleted meanwhile. */
-  private static boolean isGone(LogException e) {
-    int code = BKException.getExceptionCode(e.getCause(), BKException.Code.OK);
-    return code == BKException.Code.NoSuchEntryException
-        || code == BKException.Code.NoSuchLedgerExistsException
-        || code == BKException.Code.NoSuchLedgerExistsOnMetadataServerException;
-  }
-
-  private <T> T await(CompletableFuture<T> operation, String what) throws LogException {
-    return BookKeeperFailure.await(operation, timeout, what);
+  private <T> T await(CompletableFuture<T> operation, long ledger, String what)
+      throws LogException {
+    return BookKeeperFailure.await(operation, timeout, ledger, what);
   }
 }

@@ -125,7 +125,7 @@ public final class BookKeeperStore implements LedgerStore {
     }
   }
 
-  /** A server that is in charge may roll and delete meanwhile, which is no loss. */
+  /** A server that is in charge may roll, delete or take over meanwhile, which is no loss. */
   private void checkCatalog() throws LogException {
     Catalog before = catalog.read();
     if (witness.isPresent()) {
@@ -135,7 +135,7 @@ public final class BookKeeperStore implements LedgerStore {
     List<Long> lost =
         new BookKeeperLostLedgers(clients.usual(), settings.operationTimeout(), DIGEST)
             .without(known, settings.znode());
-    lost.removeAll(catalog.read().ledgers());
+    lost.removeAll(catalog.readNewest().ledgers());
     if (!lost.isEmpty()) {
       throw new LogException(
           Reason.LOST,
@@ -173,6 +173,11 @@ public final class BookKeeperStore implements LedgerStore {
   @Override
   public CompletableFuture<Catalog> readCatalog() {
     return onCatalogThread(catalog::read);
+  }
+
+  @Override
+  public CompletableFuture<Catalog> readNewestCatalog() {
+    return onCatalogThread(catalog::readNewest);
   }
 
   @Override
@@ -217,7 +222,7 @@ public final class BookKeeperStore implements LedgerStore {
                         .execute(),
                 creatingThread)
             .thenCompose(executed -> executed);
-    return bounded(creation, "create a ledger")
+    return bounded(creation, BookKeeperFailure.NO_LEDGER, "create a ledger")
         .thenApply(handle -> writable((LedgerHandle) handle, bookies))
         .exceptionallyCompose(
             e -> {
@@ -243,7 +248,7 @@ public final class BookKeeperStore implements LedgerStore {
 
   @Override
   public CompletableFuture<Entries> openFenced(long ledger) {
-    return open(ledger, true).exceptionallyCompose(e -> notOpened(ledger, LogException.of(e)));
+    return open(ledger, true);
   }
 
   @Override
@@ -270,25 +275,8 @@ public final class BookKeeperStore implements LedgerStore {
             .withDigestType(DIGEST)
             .withPassword(NO_PASSWORD)
             .execute(),
+        ledger,
         "open ledger " + ledger);
-  }
-
-  private CompletableFuture<Entries> notOpened(long ledger, LogException failure) {
-    if (failure.reason() != Reason.CORRUPT) {
-      return CompletableFuture.failedFuture(failure);
-    }
-    return readCatalog()
-        .thenCompose(
-            now ->
-                CompletableFuture.failedFuture(
-                    now.ledgers().contains(ledger)
-                        ? failure
-                        : new LogException(
-                            Reason.FENCED,
-                            "ledger "
-                                + ledger
-                                + " was given up while it was opened: another server has the log",
-                            failure)));
   }
 
   @Override
@@ -296,11 +284,11 @@ public final class BookKeeperStore implements LedgerStore {
     CompletableFuture<Void> deletion =
         clients.usual().newDeleteLedgerOp().withLedgerId(ledger).execute();
     sealing(deletion); // that of a spare ledger is asked for at the end
-    return bounded(deletion, "delete ledger " + ledger)
+    return bounded(deletion, ledger, "delete ledger " + ledger)
         .exceptionallyCompose(
             e -> {
               LogException failure = LogException.of(e);
-              return failure.reason() == Reason.CORRUPT // which here means that it does not exist
+              return failure.reason() == Reason.GONE
                   ? CompletableFuture.completedFuture(null)
                   : CompletableFuture.failedFuture(failure);
             });
@@ -354,7 +342,8 @@ public final class BookKeeperStore implements LedgerStore {
     }
   }
 
-  private <T> CompletableFuture<T> bounded(CompletableFuture<T> operation, String what) {
-    return BookKeeperFailure.bounded(operation, settings.operationTimeout(), what);
+  private <T> CompletableFuture<T> bounded(
+      CompletableFuture<T> operation, long ledger, String what) {
+    return BookKeeperFailure.bounded(operation, settings.operationTimeout(), ledger, what);
   }
 }

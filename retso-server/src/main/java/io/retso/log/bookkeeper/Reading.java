@@ -106,7 +106,7 @@ final class Reading {
     } else if (chunks.peek().isBatch()) {
       await(chunks.peek());
     } else {
-      BookKeeperFailure.bounded(chunks.peek().answer(), timeout, what)
+      BookKeeperFailure.bounded(chunks.peek().answer(), timeout, handle.getId(), what)
           .thenAcceptAsync(this::arrived, executor)
           .exceptionally(this::failed);
     }

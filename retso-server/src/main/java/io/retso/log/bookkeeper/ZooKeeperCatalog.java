@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import org.apache.bookkeeper.util.ZkUtils;
 import org.apache.bookkeeper.zookeeper.RetryPolicy;
 import org.apache.bookkeeper.zookeeper.ZooKeeperClient;
@@ -152,6 +154,25 @@ final class ZooKeeperCatalog implements AutoCloseable {
     } catch (KeeperException | InterruptedException e) {
       throw failure("read", e);
     }
+  }
+
+  /**
+   * Reads the catalog as it is now: a server of ZooKeeper may be behind the others, but first it
+   * catches up. If the connection is lost between these two another server answers, which may be
+   * behind again.
+   */
+  Catalog readNewest() throws LogException {
+    CompletableFuture<Integer> caughtUp = new CompletableFuture<>();
+    client.sync(path, (code, ignored, context) -> caughtUp.complete(code), null);
+    try {
+      KeeperException.Code code = KeeperException.Code.get(caughtUp.get());
+      if (code != KeeperException.Code.OK) {
+        throw KeeperException.create(code);
+      }
+    } catch (KeeperException | InterruptedException | ExecutionException e) {
+      throw failure("read", e);
+    }
+    return read();
   }
 
   private Catalog readExisting() throws LogException, KeeperException, InterruptedException {

@@ -33,6 +33,11 @@ final class Stage implements LedgerStore {
   }
 
   @Override
+  public CompletableFuture<Catalog> readNewestCatalog() {
+    return readCatalog();
+  }
+
+  @Override
   public synchronized CompletableFuture<Catalog> replaceCatalog(Catalog expected, Content wanted) {
     if (expected.version() != catalog.version()) {
       return CompletableFuture.failedFuture(new LogException(Reason.FENCED, "it was replaced"));

@@ -273,14 +273,11 @@ class BookKeeperStoreTest {
     try (BookKeeperStore store = connect(test, 1, 1)) {
       LedgerStore.Ledger ledger = await(store.create());
       appendAndWait(ledger, entry(100, 0), 0);
-      LedgerStore.Catalog catalog =
-          await(store.replaceCatalog(await(store.readCatalog()), List.of(ledger.id())));
       await(store.delete(ledger.id()));
       await(store.delete(ledger.id()));
 
-      assertEquals(Reason.CORRUPT, reasonOf(() -> await(store.openFenced(ledger.id()))));
-      await(store.replaceCatalog(catalog, List.of()));
-      assertEquals(Reason.FENCED, reasonOf(() -> await(store.openFenced(ledger.id()))));
+      assertEquals(Reason.GONE, reasonOf(() -> await(store.openFenced(ledger.id()))));
+      assertEquals(Reason.GONE, reasonOf(() -> await(store.openUnfenced(ledger.id()))));
     }
   }
 

@@ -1,17 +1,22 @@
 package io.retso.log.bookkeeper;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.Await;
 import io.retso.log.LedgerStore;
+import io.retso.log.LogException;
 import io.retso.log.Tunnel;
 import io.retso.server.embedded.EmbeddedBookKeeper;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -82,6 +87,30 @@ class ZooKeeperOutageTest {
             creation.join();
             replacement.join();
           });
+    }
+  }
+
+  /** A request whose reply is lost is repeated; what it did may have been replaced meanwhile. */
+  @Test
+  void aReplacementMayBeRefusedAlthoughItTookEffect() throws Exception {
+    try (BookKeeperStore other =
+        BookKeeperStore.connect(BookKeeperSettings.of(cluster.zookeeper(), 1, 1, 1))) {
+      LedgerStore.Catalog before = store.readCatalog().join();
+      zooKeeper.deafen();
+      CompletableFuture<LedgerStore.Catalog> replacement =
+          store.replaceCatalog(before, before.content().takenOver("this", 1_001));
+      Await.until(() -> other.readNewestCatalog().join().epoch() == before.epoch() + 1);
+      LedgerStore.Catalog taken = other.readCatalog().join();
+      other.replaceCatalog(taken, taken.content().takenOver("other", 1_002)).join();
+      assertFalse(replacement.isDone());
+      zooKeeper.cut();
+      zooKeeper.mend();
+      LogException refused =
+          LogException.of(assertThrows(CompletionException.class, replacement::join));
+      assertEquals(LogException.Reason.FENCED, refused.reason());
+      LedgerStore.Catalog now = store.readCatalog().join();
+      assertEquals(before.epoch() + 2, now.epoch());
+      assertTrue(now.ledgers().containsAll(List.of(1_001L, 1_002L)), now::toString);
     }
   }
 
