@@ -28,7 +28,9 @@ import org.apache.hadoop.hbase.TableName;
  *
  * <p><strong>Threads.</strong> As a {@link ReadTransaction}. Asynchronous writes take effect in the
  * order in which they were called, and a read sees the writes that were called before it. A commit
- * waits for no one: it is refused while operations are outstanding.
+ * does not wait for them: it is refused while their futures are outstanding. It waits for what the
+ * application cannot wait for: what goes on after a blocking method was interrupted, and scanners
+ * that were closed, or left, while they were being opened.
  */
 public interface Transaction extends ReadTransaction {
   /** Where a transaction stands. */
@@ -82,7 +84,7 @@ public interface Transaction extends ReadTransaction {
    * @throws UnknownCommitException if it may or may not be committed
    * @throws OracleUnavailableException if the oracle could not be asked, or no answer came to what
    *     a transaction has read that wrote nothing; nothing is committed
-   * @throws IllegalStateException if it has ended, or operations are outstanding
+   * @throws IllegalStateException if it has ended, or futures of its operations are outstanding
    */
   OptionalLong commit() throws IOException;
 

@@ -44,7 +44,7 @@ class HBaseReadTransaction implements ReadTransaction {
   }
 
   final HBaseTransactionalTable blocking(TableName name) throws IOException {
-    return new HBaseTransactionalTable(core, Failures.await(core.table(name)));
+    return new HBaseTransactionalTable(core, Failures.await(core.table(name)).awaited());
   }
 
   @Override

@@ -55,6 +55,10 @@ final class Lifecycle {
   private State state = State.ACTIVE;
 
   private boolean isTimedOut;
+
+  /** Its commit was asked for, and waits for operations that the application cannot wait for. */
+  private boolean isCommitAsked;
+
   private Throwable rollbackCause;
 
   /** The outcome of its commit, until a blocking method has reported it. */
@@ -82,7 +86,7 @@ final class Lifecycle {
   }
 
   synchronized State state() {
-    return state;
+    return isCommitAsked ? State.COMMITTING : state;
   }
 
   /** Whether it has not ended. */
@@ -114,6 +118,9 @@ final class Lifecycle {
    */
   synchronized TransactionException checkOperation(boolean isWrite) {
     TransactionException refused = checkUsable();
+    if (isCommitAsked) {
+      throw ended();
+    }
     if (refused != null || !isWrite) {
       return refused;
     }
@@ -200,28 +207,67 @@ final class Lifecycle {
     return unreported;
   }
 
-  /** The transition out of ACTIVE, once. */
+  /**
+   * Commits when nothing is under way any more. It is refused while the application has futures of
+   * operations that are not done: it has forgotten to wait. It waits itself for the others, which
+   * the application cannot wait for: that a scanner is opened, which may be closed by now; and what
+   * goes on after a blocking method was interrupted.
+   */
   CompletableFuture<OptionalLong> commitAsync() {
     CompletableFuture<OptionalLong> outcome = new CompletableFuture<>();
     synchronized (this) {
       TransactionException refused = checkUsable();
+      if (refused == null && state == State.ROLLBACK_ONLY) {
+        refused = rollbackOnly();
+      }
       if (refused != null) {
         return Failures.failed(refused);
       }
-      if (operations.outstanding() > 0) {
+      if (isCommitAsked) {
+        throw ended();
+      }
+      if (operations.held() > 0) {
         throw new IllegalStateException(
-            operations.outstanding()
+            operations.held()
                 + " operations of "
                 + tx.label()
                 + " are outstanding: wait for their futures, then commit");
       }
-      if (state == State.ROLLBACK_ONLY) {
-        return Failures.failed(rollbackOnly());
-      }
-      state = State.COMMITTING;
+      isCommitAsked = true; // so that no more operations begin
       unreported = outcome;
     }
     forgetTimeLimit();
+    commitWhenIdle(outcome);
+    return outcome.copy(); // whatever the application does to it, finish() learns the outcome
+  }
+
+  private void commitWhenIdle(CompletableFuture<OptionalLong> outcome) {
+    CompletableFuture<Void> idle;
+    boolean isIdle;
+    RollbackOnlyException failed = null;
+    synchronized (this) {
+      idle = operations.idle();
+      isIdle = idle.isDone();
+      if (isIdle) { // looked at with the state: an operation counts before it looks at that
+        isCommitAsked = false;
+        if (state == State.ACTIVE) {
+          state = State.COMMITTING; // once
+        } else {
+          assert state == State.ROLLBACK_ONLY : state;
+          failed = rollbackOnly(); // by what went on
+        }
+      }
+    }
+    if (!isIdle) {
+      idle.thenRun(() -> commitWhenIdle(outcome));
+    } else if (failed != null) {
+      outcome.completeExceptionally(failed);
+    } else {
+      commit(outcome);
+    }
+  }
+
+  private void commit(CompletableFuture<OptionalLong> outcome) {
     tx.writes().seal();
     scanners.end();
     decision()
@@ -236,7 +282,6 @@ final class Lifecycle {
                     Failures.name(Failures.unwrap(failure), tx.options().name()));
               }
             });
-    return outcome.copy(); // whatever the application does to it, finish() learns the outcome
   }
 
   private void ended(Outcome outcome) {
@@ -286,7 +331,12 @@ final class Lifecycle {
         case ROLLED_BACK -> {
           return CompletableFuture.completedFuture(null);
         }
-        case ACTIVE, ROLLBACK_ONLY -> state = State.ROLLED_BACK;
+        case ACTIVE, ROLLBACK_ONLY -> {
+          if (isCommitAsked) {
+            throw ended();
+          }
+          state = State.ROLLED_BACK;
+        }
         default -> throw ended();
       }
     }
@@ -315,7 +365,7 @@ final class Lifecycle {
 
   private void timeOut() {
     synchronized (this) {
-      if (!isOpen()) {
+      if (!isOpen() || isCommitAsked) {
         return;
       }
       state = State.ROLLED_BACK;
@@ -331,13 +381,13 @@ final class Lifecycle {
   }
 
   private IllegalStateException ended() {
-    return new IllegalStateException(tx.label() + " has ended (" + state + "): begin a new one");
+    return new IllegalStateException(tx.label() + " has ended (" + state() + "): begin a new one");
   }
 
   /** Ends it unless it has ended; one that only reads has nothing to roll back. */
   void close() {
     synchronized (this) {
-      if (!isOpen()) {
+      if (!isOpen() || isCommitAsked) {
         return;
       }
       if (tx.isReadOnly()) {
