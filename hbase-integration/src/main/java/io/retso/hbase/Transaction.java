@@ -88,7 +88,10 @@ public interface Transaction extends ReadTransaction {
    */
   OptionalLong commit() throws IOException;
 
-  /** Like {@link #commit}; refusals are thrown at once, everything else fails the future. */
+  /**
+   * Like {@link #commit}; refusals are thrown at once, everything else fails the future. {@link
+   * TransactionManager} says on which threads that completes, and what may be done there.
+   */
   CompletableFuture<OptionalLong> commitAsync();
 
   /**
@@ -99,6 +102,6 @@ public interface Transaction extends ReadTransaction {
    */
   void rollback() throws IOException;
 
-  /** Like {@link #rollback}. Operations that are outstanding may fail. */
+  /** Like {@link #rollback}. Operations that are outstanding may fail. Completes at once. */
   CompletableFuture<Void> rollbackAsync();
 }

@@ -5,9 +5,9 @@ import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
 import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Timers;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Asks the oracle to commit, and again, a few times, if it is too busy: then nothing was decided,
@@ -36,7 +36,7 @@ final class CommitRetry {
           if (!isOverloaded(failure)) {
             return asked;
           }
-          Executor later = CompletableFuture.delayedExecutor(10L << attempt, TimeUnit.MILLISECONDS);
+          Executor later = Timers.delayed(10L << attempt);
           return CompletableFuture.supplyAsync(() -> ask(oracle, request, attempt + 1), later)
               .thenCompose(again -> again);
         });

@@ -1,6 +1,7 @@
 package io.retso.hbase.operation;
 
 import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Callbacks;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
@@ -106,10 +107,13 @@ public final class OperationQueue {
     if (becameIdle != null) {
       becameIdle.complete(null);
     }
-    if (failure == null) {
+    Throwable cause = failure == null ? null : Failures.unwrap(failure);
+    if (task.isHeld) {
+      Callbacks.complete(task.result, value, cause);
+    } else if (cause == null) {
       task.result.complete(value);
     } else {
-      task.result.completeExceptionally(Failures.unwrap(failure));
+      task.result.completeExceptionally(cause);
     }
     drain();
   }

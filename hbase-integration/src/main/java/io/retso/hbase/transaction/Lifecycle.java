@@ -7,6 +7,8 @@ import io.retso.hbase.errors.RollbackOnlyException;
 import io.retso.hbase.errors.SnapshotTooOldException;
 import io.retso.hbase.errors.TransactionException;
 import io.retso.hbase.errors.UnknownCommitException;
+import io.retso.hbase.futures.Callbacks;
+import io.retso.hbase.futures.Timers;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.metrics.Ends;
 import io.retso.hbase.metrics.Ends.Outcome;
@@ -18,6 +20,7 @@ import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,8 +51,8 @@ final class Lifecycle {
   private final WaitingScanners scanners;
   private final SingleThreadGuard thread = new SingleThreadGuard();
 
-  /** Completes when the time limit is over; cancelled when it no longer counts. Null: no limit. */
-  private final CompletableFuture<Void> timeLimit;
+  /** Ends it when the time limit is over; cancelled when that no longer counts. Null: no limit. */
+  private final Future<?> timeLimit;
 
   /** Guarded by this, as all below. */
   private State state = State.ACTIVE;
@@ -72,11 +75,16 @@ final class Lifecycle {
     timeLimit = tx.options().timeLimit().map(this::limited).orElse(null);
   }
 
-  private CompletableFuture<Void> limited(Duration limit) {
-    CompletableFuture<Void> over = new CompletableFuture<>();
-    over.completeOnTimeout(null, limit.toNanos(), TimeUnit.NANOSECONDS);
-    over.thenRunAsync(this::timeOut); // not on the timer's thread: it closes scans
-    return over;
+  private Future<?> limited(Duration limit) {
+    return Timers.after(limit.toNanos(), TimeUnit.NANOSECONDS, this::timeOut);
+  }
+
+  /** The timer may be late: nothing begins, and nothing commits, when the time is over. */
+  private void endIfOverTime() {
+    if (timeLimit != null
+        && System.nanoTime() - begunNanos >= tx.options().timeLimit().orElseThrow().toNanos()) {
+      timeOut();
+    }
   }
 
   private void forgetTimeLimit() {
@@ -116,16 +124,19 @@ final class Lifecycle {
    *
    * @return null, or what to fail with
    */
-  synchronized TransactionException checkOperation(boolean isWrite) {
-    TransactionException refused = checkUsable();
-    if (isCommitAsked) {
-      throw ended();
+  TransactionException checkOperation(boolean isWrite) {
+    endIfOverTime();
+    synchronized (this) {
+      TransactionException refused = checkUsable();
+      if (isCommitAsked) {
+        throw ended();
+      }
+      if (refused != null || !isWrite) {
+        return refused;
+      }
+      requireWriter();
+      return state == State.ROLLBACK_ONLY ? rollbackOnly() : null;
     }
-    if (refused != null || !isWrite) {
-      return refused;
-    }
-    requireWriter();
-    return state == State.ROLLBACK_ONLY ? rollbackOnly() : null;
   }
 
   /** Refuses what only transactions can do that may write. */
@@ -147,8 +158,13 @@ final class Lifecycle {
             "the transaction ended while it was scanned: read all rows, then end it");
   }
 
-  /** Runs a blocking method, unless another thread is within one. */
+  /**
+   * Runs a blocking method, unless another thread is within one.
+   *
+   * @throws IllegalStateException also in a callback; then nothing of it was begun
+   */
   <T> T exclusive(SingleThreadGuard.Blocking<T> body) throws IOException {
+    Callbacks.checkMayBlock();
     return thread.run(body, tx::label);
   }
 
@@ -215,6 +231,7 @@ final class Lifecycle {
    */
   CompletableFuture<OptionalLong> commitAsync() {
     CompletableFuture<OptionalLong> outcome = new CompletableFuture<>();
+    endIfOverTime();
     synchronized (this) {
       TransactionException refused = checkUsable();
       if (refused == null && state == State.ROLLBACK_ONLY) {
@@ -323,6 +340,11 @@ final class Lifecycle {
   private synchronized void become(State next) {
     assert state == State.COMMITTING : state;
     state = next;
+  }
+
+  /** Waits for nothing, so that it may be called in a callback. */
+  void rollback() throws IOException {
+    thread.run(this::rollbackAsync, tx::label);
   }
 
   CompletableFuture<Void> rollbackAsync() {
