@@ -27,8 +27,9 @@ import org.apache.hadoop.hbase.client.ScanResultConsumer;
  * or {@link UnsupportedOperationException} that says why; nothing is left of a refused call.
  *
  * <p><strong>Threads.</strong> Thread-safe; see {@link Transaction} for the order of operations.
- * Futures complete on threads of HBase's or the oracle's client, and consumers are called there: do
- * not block in them. Do not change what was passed in before the future completes.
+ * Futures complete, and consumers are called, on threads of HBase's client mostly: do not block in
+ * them ({@link TransactionManager}, "Callbacks"). Do not change what was passed in before the
+ * future completes.
  */
 public interface AsyncTransactionalTable extends AsyncTable<ScanResultConsumer>, AsyncReadTable {
   @Override

@@ -22,7 +22,8 @@ import org.apache.hadoop.hbase.TableName;
  *
  * <p><strong>Threads.</strong> A transaction is for one thread at a time. Its blocking methods, and
  * those of its tables, throw {@link IllegalStateException} if another thread is within one of them.
- * Asynchronous operations may be outstanding together, from any thread.
+ * Asynchronous operations may be outstanding together, from any thread. Blocking methods throw
+ * {@link IllegalStateException} in callbacks, too ({@link TransactionManager} has the threads).
  */
 public interface ReadTransaction extends AutoCloseable {
   /** What it was begun with. */
@@ -41,7 +42,10 @@ public interface ReadTransaction extends AutoCloseable {
   /** The table of that name, {@code namespace:name} if it is not in the default namespace. */
   ReadTable table(String name) throws IOException;
 
-  /** The table, for asynchronous use in this transaction; fails like {@link #table(TableName)}. */
+  /**
+   * The table, for asynchronous use in this transaction; fails like {@link #table(TableName)}.
+   * {@link TransactionManager} says on which threads the future completes.
+   */
   CompletableFuture<? extends AsyncReadTable> asyncTable(TableName name);
 
   /** The table of that name, {@code namespace:name} if it is not in the default namespace. */
@@ -59,7 +63,10 @@ public interface ReadTransaction extends AutoCloseable {
    */
   long readTimestamp() throws IOException;
 
-  /** Like {@link #readTimestamp}; the future fails. */
+  /**
+   * Like {@link #readTimestamp}; the future fails. {@link TransactionManager} says on which threads
+   * it completes.
+   */
   CompletableFuture<Long> readTimestampAsync();
 
   /** Ends it; one that can write is rolled back unless it has ended. Never throws. */

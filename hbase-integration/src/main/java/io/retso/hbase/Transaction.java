@@ -28,7 +28,9 @@ import org.apache.hadoop.hbase.TableName;
  *
  * <p><strong>Threads.</strong> As a {@link ReadTransaction}. Asynchronous writes take effect in the
  * order in which they were called, and a read sees the writes that were called before it. A commit
- * waits for no one: it is refused while operations are outstanding.
+ * does not wait for them: it is refused while their futures are outstanding. It waits for what the
+ * application cannot wait for: what goes on after a blocking method was interrupted, and scanners
+ * that were closed, or left, while they were being opened.
  */
 public interface Transaction extends ReadTransaction {
   /** Where a transaction stands. */
@@ -82,11 +84,14 @@ public interface Transaction extends ReadTransaction {
    * @throws UnknownCommitException if it may or may not be committed
    * @throws OracleUnavailableException if the oracle could not be asked, or no answer came to what
    *     a transaction has read that wrote nothing; nothing is committed
-   * @throws IllegalStateException if it has ended, or operations are outstanding
+   * @throws IllegalStateException if it has ended, or futures of its operations are outstanding
    */
   OptionalLong commit() throws IOException;
 
-  /** Like {@link #commit}; refusals are thrown at once, everything else fails the future. */
+  /**
+   * Like {@link #commit}; refusals are thrown at once, everything else fails the future. {@link
+   * TransactionManager} says on which threads that completes, and what may be done there.
+   */
   CompletableFuture<OptionalLong> commitAsync();
 
   /**
@@ -97,6 +102,6 @@ public interface Transaction extends ReadTransaction {
    */
   void rollback() throws IOException;
 
-  /** Like {@link #rollback}. Operations that are outstanding may fail. */
+  /** Like {@link #rollback}. Operations that are outstanding may fail. Completes at once. */
   CompletableFuture<Void> rollbackAsync();
 }

@@ -29,7 +29,17 @@ import org.apache.hadoop.hbase.client.Connection;
  * behind where it reads, and sweeps when the oracle's low watermark stands still.
  *
  * <p><strong>Threads.</strong> Thread-safe. It owns the oracle client's thread and one that sweeps,
- * both daemons, and those of HBase's connection if it made that.
+ * and those of HBase's connection if it made that. All managers share two threads of a timer and,
+ * for callbacks, one for each processor (two at least). All are daemons.
+ *
+ * <p><strong>Callbacks.</strong> Futures of managers, transactions and tables are completed by the
+ * thread that has called, by a {@code retso-callback} thread, or by a thread of HBase's client.
+ * What depends on them, work of {@link #runAsync runAsync} and consumers of scans run there, and
+ * should not block: on a {@code retso-callback} thread other callbacks wait for that, and on
+ * HBase's all answers of a region server. Blocking methods throw {@link IllegalStateException}
+ * there, whether they would have to wait or not ({@link #close}, {@link Transaction#rollback} and
+ * those that only begin something do not). For whatever takes long, {@code thenApplyAsync(...,
+ * executor)} with an executor of the application's own leaves these threads.
  */
 public interface TransactionManager extends AutoCloseable {
   /** Describes a manager with a connection of its own to HBase. */
@@ -72,7 +82,10 @@ public interface TransactionManager extends AutoCloseable {
     return beginAsync(TransactionOptions.DEFAULT);
   }
 
-  /** Like {@link #begin(TransactionOptions)}; the future fails. */
+  /**
+   * Like {@link #begin(TransactionOptions)}; the future fails. Where it completes is said under
+   * "Callbacks" above.
+   */
   CompletableFuture<Transaction> beginAsync(TransactionOptions options);
 
   /** Begins a read-only transaction with the default options. */
@@ -141,8 +154,8 @@ public interface TransactionManager extends AutoCloseable {
    * Like {@link #run run}, without waiting: an attempt goes on until the future that the work
    * returns has completed, and is committed then. No thread is blocked, between attempts neither.
    *
-   * <p>The work is called on threads of the oracle's or HBase's client: it must not block. Once the
-   * returned future is cancelled no further attempt begins.
+   * <p>The work is a callback: it must not block. Once the returned future is cancelled no further
+   * attempt begins.
    */
   <T> CompletableFuture<T> runAsync(
       TransactionOptions options, TransactionWork<Transaction, CompletableFuture<T>> work);
@@ -168,7 +181,7 @@ public interface TransactionManager extends AutoCloseable {
    */
   OptionalLong resolve(long startTimestamp) throws IOException;
 
-  /** Like {@link #resolve}; the future fails. */
+  /** Like {@link #resolve}; the future fails. Where it completes is said under "Callbacks". */
   CompletableFuture<OptionalLong> resolveAsync(long startTimestamp);
 
   /**

@@ -1,5 +1,6 @@
 package io.retso.hbase;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.equivalentTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
@@ -11,6 +12,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.AccessTarget;
+import com.tngtech.archunit.core.domain.AccessTarget.CodeUnitAccessTarget;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
@@ -21,6 +24,9 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
 import org.apache.hadoop.hbase.ExtendedCell;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.KeyValueUtil;
@@ -58,7 +64,7 @@ class ArchitectureTest {
           List.of("errors", "metrics"),
           List.of("resolve"),
           List.of("layout"),
-          List.of("options"));
+          List.of("options", "futures"));
 
   /** The same of the coprocessor; all of them may know resolve and layout. */
   private static final List<List<String>> REGION =
@@ -147,6 +153,34 @@ class ArchitectureTest {
             AsyncReadTable.class)) {
       assertTrue(type.isInterface(), type::getName);
     }
+  }
+
+  /**
+   * An application may have filled the JVM's common pool, and what timers of the JDK complete may
+   * block their thread: nothing of ours waits for either.
+   */
+  @Test
+  void nothingRunsOnThreadsThatApplicationsBlock() {
+    noClasses()
+        .should()
+        .accessTargetWhere(
+            describe(
+                "runs on the JVM's common pool or timer",
+                access -> isOnThreadOfAll(access.getTarget())))
+        .check(MODULE);
+  }
+
+  private static boolean isOnThreadOfAll(AccessTarget target) {
+    String name = target.getName();
+    if (!target.getOwner().isAssignableTo(CompletionStage.class)) {
+      return target.getOwner().isEquivalentTo(ForkJoinPool.class)
+          || Set.of("parallel", "parallelStream").contains(name);
+    }
+    return name.endsWith("Async")
+            && target instanceof CodeUnitAccessTarget called
+            && called.getRawParameterTypes().stream()
+                .noneMatch(type -> type.isEquivalentTo(Executor.class))
+        || Set.of("orTimeout", "completeOnTimeout", "delayedExecutor").contains(name);
   }
 
   /** The jar is used without Micrometer, too. */

@@ -24,17 +24,19 @@ import java.util.concurrent.CompletableFuture;
  * <p><strong>Threads.</strong> All methods may be called by any number of threads; one client for
  * the whole process is best, since requests of all threads share frames. The client owns one daemon
  * thread, its event loop. Futures are completed on that thread: a dependent stage must not block
- * it, and a blocking method called from it throws {@link IllegalStateException}. Use the {@code
- * ...Async} methods of {@link CompletableFuture} for anything long.
+ * it, as the answers and deadlines of all futures depend on it, and a blocking method called from
+ * it throws {@link IllegalStateException}. For anything long, use the {@code ...Async} methods of
+ * {@link CompletableFuture} with an executor of your own.
  *
  * <p><strong>Order.</strong> Requests that are outstanding at the same time are in no order. What
  * must happen after another request is made after its answer came.
  *
  * <p><strong>Time-outs.</strong> Every request has a deadline, {@link
  * OracleClientBuilder#requestTimeout} after it is made; its future completes by then, or shortly
- * after (a twentieth of the time-out, at most 0.1 s). Until then a lost connection is replaced and
- * the request repeated; a repeated commit gets the original decision. Cancelling a future does not
- * take the request back.
+ * after (a twentieth of the time-out, at most 0.1 s). Blocking methods return a second after it
+ * even if a dependent stage blocks the event loop. Until then a lost connection is replaced and the
+ * request repeated; a repeated commit gets the original decision. Cancelling a future does not take
+ * the request back.
  *
  * <p><strong>Errors.</strong> Futures fail with an {@link OracleException} (blocking methods throw
  * it) whose {@link OracleException#category()} says what to do. Arguments that cannot be right are

@@ -1,6 +1,7 @@
 package io.retso.client;
 
 import static com.tngtech.archunit.base.DescribedPredicate.alwaysTrue;
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.equivalentTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
@@ -12,6 +13,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.AccessTarget;
+import com.tngtech.archunit.core.domain.AccessTarget.CodeUnitAccessTarget;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
@@ -22,6 +25,9 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
 import org.junit.jupiter.api.Test;
 
 /** Which package of the client and the protocol may know which. */
@@ -63,6 +69,34 @@ class ArchitectureTest {
                 resideInAnyPackage(
                     "java..", "io.retso..", "io.netty..", "org.jctools..", "org.slf4j..")))
         .check(MODULE);
+  }
+
+  /**
+   * An application may have filled the JVM's common pool, and what timers of the JDK complete may
+   * block their thread: nothing of ours waits for either.
+   */
+  @Test
+  void nothingRunsOnThreadsThatApplicationsBlock() {
+    noClasses()
+        .should()
+        .accessTargetWhere(
+            describe(
+                "runs on the JVM's common pool or timer",
+                access -> isOnThreadOfAll(access.getTarget())))
+        .check(MODULE);
+  }
+
+  private static boolean isOnThreadOfAll(AccessTarget target) {
+    String name = target.getName();
+    if (!target.getOwner().isAssignableTo(CompletionStage.class)) {
+      return target.getOwner().isEquivalentTo(ForkJoinPool.class)
+          || Set.of("parallel", "parallelStream").contains(name);
+    }
+    return name.endsWith("Async")
+            && target instanceof CodeUnitAccessTarget called
+            && called.getRawParameterTypes().stream()
+                .noneMatch(type -> type.isEquivalentTo(Executor.class))
+        || Set.of("orTimeout", "completeOnTimeout", "delayedExecutor").contains(name);
   }
 
   @Test

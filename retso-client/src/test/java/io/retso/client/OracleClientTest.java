@@ -1,5 +1,6 @@
 package io.retso.client;
 
+import static io.retso.client.ClientFixture.SHORT;
 import static io.retso.client.ClientFixture.assertFails;
 import static io.retso.client.ClientFixture.clientOf;
 import static io.retso.client.ClientFixture.failureOf;
@@ -348,6 +349,66 @@ class OracleClientTest {
       ExecutionException e = assertThrows(ExecutionException.class, () -> get(nested));
       assertInstanceOf(IllegalStateException.class, e.getCause());
       assertTrue(client.begin() > 0);
+    }
+  }
+
+  /** Two clients could wait for each other's loops. */
+  @Test
+  void blockingOnTheEventLoopOfAnotherClientFails() throws Exception {
+    WireOracle oracle = new WireOracle();
+    CountDownLatch attached = new CountDownLatch(1);
+    try (ScriptedPeer peer =
+            new ScriptedPeer(
+                wire -> {
+                  attached.await();
+                  oracle.serve(wire);
+                });
+        ScriptedPeer otherPeer = new ScriptedPeer(oracle::serve);
+        OracleClient other = clientOf(otherPeer).build();
+        OracleClient client = clientOf(peer).build()) {
+      CompletableFuture<Long> nested = client.beginAsync().thenApply(start -> other.begin());
+      attached.countDown();
+      ExecutionException e = assertThrows(ExecutionException.class, () -> get(nested));
+      assertInstanceOf(IllegalStateException.class, e.getCause());
+      assertTrue(other.begin() > 0);
+    }
+  }
+
+  /** The deadline is the loop's, which cannot see to it. */
+  @Test
+  void blockingTwinsEndThoughACallbackBlocksTheEventLoop() throws Exception {
+    WireOracle oracle = new WireOracle();
+    CountDownLatch attached = new CountDownLatch(1);
+    CountDownLatch blocked = new CountDownLatch(1);
+    CountDownLatch over = new CountDownLatch(1);
+    try (ScriptedPeer peer =
+            new ScriptedPeer(
+                wire -> {
+                  attached.await();
+                  oracle.serve(wire);
+                });
+        OracleClient client = clientOf(peer).requestTimeout(SHORT).build()) {
+      client
+          .beginAsync()
+          .thenRun(
+              () -> {
+                blocked.countDown();
+                try {
+                  over.await();
+                } catch (InterruptedException e) {
+                  Thread.currentThread().interrupt();
+                }
+              });
+      attached.countDown();
+      blocked.await();
+      OracleException begin = assertThrows(OracleException.class, client::begin);
+      assertEquals(Category.TIMEOUT, begin.category());
+      assertTrue(begin.getMessage().contains("a callback blocks it"), begin.getMessage());
+      assertThrows(UnknownOutcomeException.class, () -> client.commit(Timestamps.GAP, 1));
+      over.countDown();
+      assertTrue(client.begin() > 0, "it goes on");
+    } finally {
+      over.countDown();
     }
   }
 

@@ -2,6 +2,7 @@ package io.retso.hbase.cleanup;
 
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
+import io.retso.hbase.futures.Timers;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.metrics.Counters;
 import java.util.List;
@@ -250,7 +251,7 @@ public final class Cleaner {
 
   private static void later(int failures, Runnable task) {
     long millis = Math.min(PAUSE_MAX_MS, PAUSE_MIN_MS << Math.min(failures, 16));
-    CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS).execute(task);
+    Timers.after(millis, TimeUnit.MILLISECONDS, task);
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.retso.hbase.cleanup;
 
 import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Timers;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.table.PreparedTable;
 import java.util.ArrayDeque;
@@ -137,8 +138,7 @@ final class CleanupBatches {
     if (batches == BATCHES_MAX || queue.isEmpty() || collects) {
       if (batches < BATCHES_MAX && !queue.isEmpty() && !timer) {
         timer = true;
-        CompletableFuture.delayedExecutor(delayMillis, TimeUnit.MILLISECONDS, Runnable::run)
-            .execute(this::collected);
+        Timers.after(delayMillis, TimeUnit.MILLISECONDS, this::collected);
       }
       pumping = false;
       due = false;
@@ -172,8 +172,8 @@ final class CleanupBatches {
     decisions.forEach(
         (table, parts) -> all.add(TableDecisions.send(table, parts, wanted, answers)));
     rows.forEach((table, parts) -> all.addAll(sendRows(table, parts, wanted)));
-    CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
-        .completeOnTimeout(null, BATCH_MILLIS, TimeUnit.MILLISECONDS)
+    Timers.completeAfter(
+            CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new)), null, BATCH_MILLIS)
         .whenComplete(
             (done, failure) -> {
               synchronized (this) {

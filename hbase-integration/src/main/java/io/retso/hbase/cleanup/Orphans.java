@@ -1,5 +1,6 @@
 package io.retso.hbase.cleanup;
 
+import io.retso.hbase.futures.Timers;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.table.PreparedTable;
@@ -8,7 +9,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.util.Bytes;
@@ -25,7 +25,7 @@ public final class Orphans {
 
   private record Found(PreparedTable table, CleanupRequest request) {}
 
-  private final Executor later;
+  private final long delayMillis;
   private final Counters counters;
   private final Map<Key, Found> waiting = new LinkedHashMap<>();
   private boolean scheduled;
@@ -36,7 +36,7 @@ public final class Orphans {
 
   /** Cleans up {@code delayMillis} after a row was found. */
   public Orphans(long delayMillis, Counters counters) {
-    this.later = CompletableFuture.delayedExecutor(delayMillis, TimeUnit.MILLISECONDS);
+    this.delayMillis = delayMillis;
     this.counters = counters;
   }
 
@@ -52,7 +52,7 @@ public final class Orphans {
     }
     if (!scheduled && !waiting.isEmpty()) {
       scheduled = true;
-      later.execute(this::clean);
+      Timers.after(delayMillis, TimeUnit.MILLISECONDS, this::clean);
     }
   }
 

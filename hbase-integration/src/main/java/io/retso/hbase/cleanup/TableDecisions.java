@@ -1,6 +1,7 @@
 package io.retso.hbase.cleanup;
 
 import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Timers;
 import io.retso.hbase.layout.DecisionRequest;
 import io.retso.hbase.table.PreparedTable;
 import java.io.IOException;
@@ -123,7 +124,7 @@ final class TableDecisions {
         return asked;
       }
       long millis = table.shortTimeout().getOperationTimeout(TimeUnit.MILLISECONDS);
-      return asked.copy().orTimeout(millis, TimeUnit.MILLISECONDS);
+      return Timers.failAfter(asked.copy(), millis);
     } catch (RuntimeException e) {
       return Failures.failed(e);
     }

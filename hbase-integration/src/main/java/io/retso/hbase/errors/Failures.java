@@ -2,6 +2,7 @@ package io.retso.hbase.errors;
 
 import io.retso.client.CommitResult;
 import io.retso.client.OracleException;
+import io.retso.hbase.futures.Callbacks;
 import io.retso.hbase.layout.ReadAttribute;
 import io.retso.hbase.layout.Refusal;
 import java.io.IOException;
@@ -17,8 +18,13 @@ import java.util.function.Consumer;
 public final class Failures {
   private Failures() {}
 
-  /** Waits for the answer of an asynchronous twin. */
+  /**
+   * Waits for the answer of an asynchronous twin.
+   *
+   * @throws IllegalStateException in a callback, whether there is something to wait for or not
+   */
   public static <T> T await(CompletableFuture<T> future) throws IOException {
+    Callbacks.checkMayBlock();
     try {
       return future.get();
     } catch (ExecutionException e) {

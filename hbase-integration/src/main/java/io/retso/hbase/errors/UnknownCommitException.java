@@ -1,6 +1,7 @@
 package io.retso.hbase.errors;
 
 import io.retso.hbase.TransactionManager;
+import io.retso.hbase.futures.Callbacks;
 import java.io.IOException;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -56,11 +57,19 @@ public final class UnknownCommitException extends TransactionException {
    *     TransactionManager#resolve} of another one will do
    */
   public OptionalLong resolve() throws IOException {
-    return Failures.await(resolveAsync());
+    Callbacks.checkMayBlock();
+    return Failures.await(resolution());
   }
 
-  /** Like {@link #resolve}; the future fails. */
+  /**
+   * Like {@link #resolve}; the future fails. {@link TransactionManager} says on which threads it
+   * completes.
+   */
   public CompletableFuture<OptionalLong> resolveAsync() {
+    return Callbacks.leave(resolution());
+  }
+
+  private CompletableFuture<OptionalLong> resolution() {
     if (resolver == null) {
       throw new IllegalStateException(
           "this exception came from another process: call TransactionManager.resolve("

@@ -1,6 +1,7 @@
 package io.retso.hbase.operation;
 
 import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Callbacks;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
@@ -16,7 +17,10 @@ import java.util.function.Supplier;
  */
 public final class OperationQueue {
   private record Task<T>(
-      boolean isWrite, Supplier<CompletableFuture<T>> operation, CompletableFuture<T> result) {}
+      boolean isWrite,
+      boolean isHeld,
+      Supplier<CompletableFuture<T>> operation,
+      CompletableFuture<T> result) {}
 
   private final Deque<Task<?>> waiting = new ArrayDeque<>();
 
@@ -29,17 +33,27 @@ public final class OperationQueue {
   /** Operations that have not completed. */
   private int outstanding;
 
+  /** Those of them whose futures the application has. */
+  private int held;
+
   private CompletableFuture<Void> idle = CompletableFuture.completedFuture(null);
 
-  /** Runs an operation as soon as it may. */
+  /**
+   * Runs an operation as soon as it may.
+   *
+   * @param isWrite whether those that are submitted later wait for it
+   * @param isHeld whether the application gets the future; otherwise the application cannot know
+   *     when the operation has completed
+   */
   public <T> CompletableFuture<T> submit(
-      boolean isWrite, Supplier<CompletableFuture<T>> operation) {
+      boolean isWrite, boolean isHeld, Supplier<CompletableFuture<T>> operation) {
     CompletableFuture<T> result = new CompletableFuture<>();
     synchronized (this) {
       if (outstanding++ == 0) {
         idle = new CompletableFuture<>();
       }
-      waiting.add(new Task<>(isWrite, operation, result));
+      held += isHeld ? 1 : 0;
+      waiting.add(new Task<>(isWrite, isHeld, operation, result));
     }
     drain();
     return result;
@@ -84,6 +98,8 @@ public final class OperationQueue {
       if (task.isWrite) {
         writing = false;
       }
+      held -= task.isHeld ? 1 : 0;
+      assert held >= 0;
       if (--outstanding == 0) {
         becameIdle = idle;
       }
@@ -91,17 +107,20 @@ public final class OperationQueue {
     if (becameIdle != null) {
       becameIdle.complete(null);
     }
-    if (failure == null) {
+    Throwable cause = failure == null ? null : Failures.unwrap(failure);
+    if (task.isHeld) {
+      Callbacks.complete(task.result, value, cause);
+    } else if (cause == null) {
       task.result.complete(value);
     } else {
-      task.result.completeExceptionally(Failures.unwrap(failure));
+      task.result.completeExceptionally(cause);
     }
     drain();
   }
 
-  /** Operations that have not completed. */
-  public synchronized int outstanding() {
-    return outstanding;
+  /** Operations that have not completed, and whose futures the application has. */
+  public synchronized int held() {
+    return held;
   }
 
   /** Completes when all that were submitted have completed. */

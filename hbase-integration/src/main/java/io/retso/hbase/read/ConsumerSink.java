@@ -18,6 +18,11 @@ import org.apache.hadoop.hbase.client.metrics.ScanMetrics;
 public record ConsumerSink(ScanOwner owner, ScanResultConsumer consumer, ScanRange range)
     implements SnapshotScan.Sink {
   @Override
+  public boolean isOfApplication() {
+    return true;
+  }
+
+  @Override
   public void measured(ScanMetrics metrics) {
     consumer.onScanMetricsCreated(metrics);
   }

@@ -3,6 +3,7 @@ package io.retso.hbase.read;
 import io.retso.client.OracleClient;
 import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.OracleUnavailableException;
+import io.retso.hbase.futures.Timers;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -22,7 +23,7 @@ public final class SafeSnapshots {
   private static final long RENEWED_NANOS = KEPT_NANOS / 2;
 
   /** Between two questions of who waits for the next one. */
-  private static final Executor LATER = CompletableFuture.delayedExecutor(4, TimeUnit.MILLISECONDS);
+  private static final Executor LATER = Timers.delayed(4);
 
   /** More are in vain: the oracle issues one in 10 ms. */
   private static final int QUESTIONS_MAX = 1000;

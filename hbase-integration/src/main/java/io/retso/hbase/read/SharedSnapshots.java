@@ -2,6 +2,7 @@ package io.retso.hbase.read;
 
 import io.retso.client.OracleClient;
 import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Timers;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -144,9 +145,7 @@ public final class SharedSnapshots {
                 snapshot.start.completeExceptionally(Failures.unwrap(failure));
               }
             });
-    // On the timer's own thread: it takes no time, and a pool might make a thread for each.
-    CompletableFuture.delayedExecutor(SHARED_NANOS, TimeUnit.NANOSECONDS, Runnable::run)
-        .execute(snapshot::retire);
+    Timers.after(SHARED_NANOS, TimeUnit.NANOSECONDS, snapshot::retire);
   }
 
   /** The start timestamp is known: from now on readers begin with this one. */

@@ -1,6 +1,7 @@
 package io.retso.hbase.read;
 
 import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Callbacks;
 import io.retso.hbase.resolve.RowFilter;
 import java.io.IOException;
 import java.util.List;
@@ -19,6 +20,13 @@ import org.apache.hadoop.hbase.client.metrics.ScanMetrics;
 public final class SnapshotScan implements AdvancedScanResultConsumer {
   /** Where rows go. Called in the order of the rows, never by two threads at once. */
   public interface Sink {
+    /**
+     * Whether it is code of the application, which must not run where others rely on the thread.
+     */
+    default boolean isOfApplication() {
+      return false;
+    }
+
     /** Takes what counts HBase's own scan while it goes on. Called first, if the scan wants it. */
     default void measured(ScanMetrics metrics) {}
 
@@ -91,7 +99,7 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
       return;
     }
     CompletableFuture<Void> page =
-        pages.visible(results).thenCompose(this::confirmed).thenCompose(this::deliver);
+        forSink(pages.visible(results).thenCompose(this::confirmed)).thenCompose(this::deliver);
     if (page.isDone() && !page.isCompletedExceptionally()) {
       if (ended) {
         controller.terminate();
@@ -130,7 +138,7 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
 
   @Override
   public void onComplete() {
-    confirmed(List.of())
+    forSink(confirmed(List.of()))
         .whenComplete(
             (rows, failure) -> {
               if (failure != null) {
@@ -148,6 +156,10 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
     return readsOwn && owner.isOpen() // otherwise it fails anyway, and says why
         ? reader.confirmOpen().thenApply(open -> rows)
         : CompletableFuture.completedFuture(rows);
+  }
+
+  private <T> CompletableFuture<T> forSink(CompletableFuture<T> answer) {
+    return sink.isOfApplication() ? Callbacks.leave(answer) : answer;
   }
 
   private void complete(boolean exhausted) {

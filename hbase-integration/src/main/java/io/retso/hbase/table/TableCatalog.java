@@ -3,6 +3,7 @@ package io.retso.hbase.table;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.hbase.futures.Timers;
 import io.retso.hbase.layout.DescriptorQuery;
 import io.retso.hbase.layout.RegionSettings;
 import io.retso.hbase.layout.TableSettings;
@@ -123,7 +124,7 @@ public final class TableCatalog {
     if (underWay != null) {
       return underWay;
     }
-    answer.completeOnTimeout(table, PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+    Timers.completeAfter(answer, table, PATIENCE_MILLIS);
     read(table.name())
         .whenComplete(
             (read, failure) -> {

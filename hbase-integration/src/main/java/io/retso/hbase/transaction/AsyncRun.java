@@ -3,6 +3,8 @@ package io.retso.hbase.transaction;
 import io.retso.hbase.TransactionWork;
 import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.TransactionException;
+import io.retso.hbase.futures.Callbacks;
+import io.retso.hbase.futures.Timers;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -44,17 +46,18 @@ final class AsyncRun<X extends HBaseReadTransaction, T> {
     try {
       begun = begin.get();
     } catch (RuntimeException | Error e) { // the manager is closed
-      result.completeExceptionally(e);
+      Callbacks.complete(result, null, e);
       return;
     }
-    begun.whenComplete(
-        (tx, failure) -> {
-          if (failure == null) {
-            carryOut(tx);
-          } else {
-            failed(Failures.unwrap(failure), true);
-          }
-        });
+    Callbacks.leave(begun)
+        .whenComplete(
+            (tx, failure) -> {
+              if (failure == null) {
+                carryOut(tx);
+              } else {
+                failed(Failures.unwrap(failure), true);
+              }
+            });
   }
 
   private void carryOut(X tx) {
@@ -69,7 +72,7 @@ final class AsyncRun<X extends HBaseReadTransaction, T> {
             (answer, failure) -> {
               tx.close();
               if (failure == null) {
-                result.complete(answer);
+                Callbacks.complete(result, answer, null);
               } else {
                 failed(Failures.unwrap(failure), tx.mayRepeat());
               }
@@ -78,14 +81,14 @@ final class AsyncRun<X extends HBaseReadTransaction, T> {
 
   private void failed(Throwable failure, boolean mayRepeat) {
     if (!(failure instanceof TransactionException known)) {
-      result.completeExceptionally(failure);
+      Callbacks.complete(result, null, failure);
       return;
     }
     try {
       long pause = attempts.pauseAfter(known, mayRepeat);
-      CompletableFuture.delayedExecutor(pause, TimeUnit.MILLISECONDS).execute(this::attempt);
+      Timers.after(pause, TimeUnit.MILLISECONDS, () -> Callbacks.run(this::attempt));
     } catch (TransactionException e) {
-      result.completeExceptionally(e);
+      Callbacks.complete(result, null, e);
     }
   }
 }

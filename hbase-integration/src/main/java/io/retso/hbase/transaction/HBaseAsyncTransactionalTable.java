@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Append;
@@ -42,6 +43,9 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
   private final TableReads reads;
   private final TableEdits edits;
 
+  /** Whether the application gets the futures; otherwise a blocking method waits for them. */
+  private final boolean isHeld;
+
   HBaseAsyncTransactionalTable(
       TransactionCore tx, PreparedTable table, OperationChecks checks, TableReaders readers) {
     this.tx = tx;
@@ -49,6 +53,25 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
     this.checks = checks;
     this.reads = new TableReads(tx, table, readers);
     this.edits = new TableEdits(tx.version(), table, tx.writes(), checks, reads);
+    this.isHeld = true;
+  }
+
+  private HBaseAsyncTransactionalTable(HBaseAsyncTransactionalTable held) {
+    tx = held.tx;
+    table = held.table;
+    checks = held.checks;
+    reads = held.reads;
+    edits = held.edits;
+    isHeld = false;
+  }
+
+  /** The same table for its blocking twin, which keeps the futures to itself. */
+  HBaseAsyncTransactionalTable awaited() {
+    return new HBaseAsyncTransactionalTable(this);
+  }
+
+  private <T> CompletableFuture<T> run(boolean isWrite, Supplier<CompletableFuture<T>> operation) {
+    return tx.run(isWrite, isHeld, operation);
   }
 
   @Override
@@ -85,7 +108,7 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
   public CompletableFuture<List<Boolean>> existsAll(List<Get> gets) {
     List<Get> checked = checkedGets(gets);
     checked.forEach(get -> get.setCheckExistenceOnly(true));
-    return tx.run(false, () -> reads.read(checked))
+    return run(false, () -> reads.read(checked))
         .thenApply(results -> results.stream().map(Result::getExists).toList());
   }
 
@@ -102,19 +125,19 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
   @Override
   public CompletableFuture<List<Result>> getAll(List<Get> gets) {
     List<Get> checked = checkedGets(gets);
-    return tx.run(false, () -> reads.read(checked));
+    return run(false, () -> reads.read(checked));
   }
 
   @Override
   public CompletableFuture<Result> lock(Get get) {
     Get checked = protectable(get, "lock");
-    return tx.run(false, () -> reads.lock(checked));
+    return run(false, () -> reads.lock(checked));
   }
 
   @Override
   public CompletableFuture<Result> validate(Get get) {
     Get checked = protectable(get, "validate");
-    return tx.run(false, () -> reads.validate(checked));
+    return run(false, () -> reads.validate(checked));
   }
 
   private Get protectable(Get get, String operation) {
@@ -181,7 +204,7 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
       checks.check((Row) mutation);
     }
     List<Mutation> checked = List.copyOf(mutations);
-    return tx.run(true, () -> edits.editAll(checked));
+    return run(true, () -> edits.editAll(checked));
   }
 
   @Override
@@ -212,13 +235,13 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
   private CompletableFuture<Result> editRow(
       Row action, byte[] row, List<? extends Mutation> mutations) {
     checks.check(action);
-    return tx.run(true, () -> edits.edit(row, mutations));
+    return run(true, () -> edits.edit(row, mutations));
   }
 
   @Override
   public CompletableFuture<CheckAndMutateResult> checkAndMutate(CheckAndMutate action) {
     checks.check(notNull(action));
-    return tx.run(true, () -> edits.checkThenEdit(action));
+    return run(true, () -> edits.checkThenEdit(action));
   }
 
   @Override
@@ -231,7 +254,7 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
   public <T> List<CompletableFuture<T>> batch(List<? extends Row> actions) {
     notNull(actions).forEach(checks::check);
     OrderedBatch batch = new OrderedBatch(actions, this::step);
-    return batch.outcomes(tx.run(batch.hasWrites(), batch::run));
+    return batch.outcomes(run(batch.hasWrites(), batch::run));
   }
 
   /** Several gets, or one action of another kind. */

@@ -5,6 +5,7 @@ import io.retso.hbase.ReadTable;
 import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.TransactionOptions;
 import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Callbacks;
 import io.retso.hbase.table.TableCatalog;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
@@ -35,7 +36,7 @@ class HBaseReadTransaction implements ReadTransaction {
 
   @Override
   public CompletableFuture<? extends AsyncReadTable> asyncTable(TableName name) {
-    return core.table(name);
+    return Callbacks.leave(core.table(name));
   }
 
   @Override
@@ -44,17 +45,19 @@ class HBaseReadTransaction implements ReadTransaction {
   }
 
   final HBaseTransactionalTable blocking(TableName name) throws IOException {
-    return new HBaseTransactionalTable(core, Failures.await(core.table(name)));
+    Callbacks.checkMayBlock();
+    return new HBaseTransactionalTable(core, Failures.await(core.table(name)).awaited());
   }
 
   @Override
   public final long readTimestamp() throws IOException {
-    return Failures.await(readTimestampAsync());
+    Callbacks.checkMayBlock();
+    return Failures.await(core.readTimestamp());
   }
 
   @Override
   public final CompletableFuture<Long> readTimestampAsync() {
-    return core.readTimestamp();
+    return Callbacks.leave(core.readTimestamp());
   }
 
   /** The work was done without an exception; fails if what it has read is not certified. */

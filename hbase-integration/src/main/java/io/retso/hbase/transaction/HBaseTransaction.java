@@ -3,7 +3,7 @@ package io.retso.hbase.transaction;
 import io.retso.hbase.AsyncTransactionalTable;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionalTable;
-import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Callbacks;
 import io.retso.hbase.table.TableCatalog;
 import java.io.IOException;
 import java.util.OptionalLong;
@@ -38,7 +38,7 @@ final class HBaseTransaction extends HBaseReadTransaction implements Transaction
 
   @Override
   public CompletableFuture<AsyncTransactionalTable> asyncTable(TableName name) {
-    return core.table(name).thenApply(table -> table);
+    return Callbacks.leave(core.table(name)).thenApply(table -> table);
   }
 
   @Override
@@ -53,12 +53,12 @@ final class HBaseTransaction extends HBaseReadTransaction implements Transaction
 
   @Override
   public CompletableFuture<OptionalLong> commitAsync() {
-    return core.life().commitAsync();
+    return Callbacks.leave(core.life().commitAsync());
   }
 
   @Override
   public void rollback() throws IOException {
-    core.exclusive(() -> Failures.await(core.life().rollbackAsync()));
+    core.life().rollback();
   }
 
   @Override

@@ -15,6 +15,7 @@ import io.retso.hbase.cleanup.Orphans;
 import io.retso.hbase.commit.CommitProtocol;
 import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.TransactionException;
+import io.retso.hbase.futures.Callbacks;
 import io.retso.hbase.metrics.ClientMeters;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.metrics.Ends;
@@ -165,12 +166,13 @@ public final class HBaseTransactionManager implements TransactionManager {
   }
 
   private HBaseTransaction beginWriter(TransactionOptions options) throws IOException {
+    Callbacks.checkMayBlock(); // before it has begun
     return Failures.await(beginWriterAsync(options), HBaseTransaction::rollbackAsync);
   }
 
   @Override
   public CompletableFuture<Transaction> beginAsync(TransactionOptions options) {
-    return beginWriterAsync(options).thenApply(tx -> tx);
+    return Callbacks.leave(beginWriterAsync(options)).thenApply(tx -> tx);
   }
 
   private CompletableFuture<HBaseTransaction> beginWriterAsync(TransactionOptions options) {
@@ -259,7 +261,12 @@ public final class HBaseTransactionManager implements TransactionManager {
   public <T> T read(TransactionOptions options, TransactionWork<ReadTransaction, T> work)
       throws IOException {
     return attempts(
-        options, () -> Failures.await(beginReader(options), HBaseReadTransaction::close), work);
+        options,
+        () -> {
+          Callbacks.checkMayBlock();
+          return Failures.await(beginReader(options), HBaseReadTransaction::close);
+        },
+        work);
   }
 
   private interface Begin<X> {
@@ -327,13 +334,15 @@ public final class HBaseTransactionManager implements TransactionManager {
 
   @Override
   public OptionalLong resolve(long startTimestamp) throws IOException {
-    return Failures.await(resolveAsync(startTimestamp));
+    Callbacks.checkMayBlock();
+    checkOpen();
+    return Failures.await(commits.resolve(startTimestamp));
   }
 
   @Override
   public CompletableFuture<OptionalLong> resolveAsync(long startTimestamp) {
     checkOpen();
-    return commits.resolve(startTimestamp);
+    return Callbacks.leave(commits.resolve(startTimestamp));
   }
 
   @Override
@@ -380,7 +389,9 @@ public final class HBaseTransactionManager implements TransactionManager {
     if (idle.isDone()) {
       closeQuietly();
     } else {
-      idle.thenRunAsync(() -> closeQuietly()); // not on a thread of HBase's
+      Thread closing = new Thread(this::closeQuietly, "retso-hbase-close"); // it waits for HBase's
+      closing.setDaemon(true);
+      idle.thenRun(closing::start);
     }
   }
 

@@ -7,6 +7,8 @@ import io.retso.hbase.errors.RollbackOnlyException;
 import io.retso.hbase.errors.SnapshotTooOldException;
 import io.retso.hbase.errors.TransactionException;
 import io.retso.hbase.errors.UnknownCommitException;
+import io.retso.hbase.futures.Callbacks;
+import io.retso.hbase.futures.Timers;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.metrics.Ends;
 import io.retso.hbase.metrics.Ends.Outcome;
@@ -18,6 +20,7 @@ import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,13 +51,17 @@ final class Lifecycle {
   private final WaitingScanners scanners;
   private final SingleThreadGuard thread = new SingleThreadGuard();
 
-  /** Completes when the time limit is over; cancelled when it no longer counts. Null: no limit. */
-  private final CompletableFuture<Void> timeLimit;
+  /** Ends it when the time limit is over; cancelled when that no longer counts. Null: no limit. */
+  private final Future<?> timeLimit;
 
   /** Guarded by this, as all below. */
   private State state = State.ACTIVE;
 
   private boolean isTimedOut;
+
+  /** Its commit was asked for, and waits for operations that the application cannot wait for. */
+  private boolean isCommitAsked;
+
   private Throwable rollbackCause;
 
   /** The outcome of its commit, until a blocking method has reported it. */
@@ -68,11 +75,16 @@ final class Lifecycle {
     timeLimit = tx.options().timeLimit().map(this::limited).orElse(null);
   }
 
-  private CompletableFuture<Void> limited(Duration limit) {
-    CompletableFuture<Void> over = new CompletableFuture<>();
-    over.completeOnTimeout(null, limit.toNanos(), TimeUnit.NANOSECONDS);
-    over.thenRunAsync(this::timeOut); // not on the timer's thread: it closes scans
-    return over;
+  private Future<?> limited(Duration limit) {
+    return Timers.after(limit.toNanos(), TimeUnit.NANOSECONDS, this::timeOut);
+  }
+
+  /** The timer may be late: nothing begins, and nothing commits, when the time is over. */
+  private void endIfOverTime() {
+    if (timeLimit != null
+        && System.nanoTime() - begunNanos >= tx.options().timeLimit().orElseThrow().toNanos()) {
+      timeOut();
+    }
   }
 
   private void forgetTimeLimit() {
@@ -82,7 +94,7 @@ final class Lifecycle {
   }
 
   synchronized State state() {
-    return state;
+    return isCommitAsked ? State.COMMITTING : state;
   }
 
   /** Whether it has not ended. */
@@ -112,13 +124,19 @@ final class Lifecycle {
    *
    * @return null, or what to fail with
    */
-  synchronized TransactionException checkOperation(boolean isWrite) {
-    TransactionException refused = checkUsable();
-    if (refused != null || !isWrite) {
-      return refused;
+  TransactionException checkOperation(boolean isWrite) {
+    endIfOverTime();
+    synchronized (this) {
+      TransactionException refused = checkUsable();
+      if (isCommitAsked) {
+        throw ended();
+      }
+      if (refused != null || !isWrite) {
+        return refused;
+      }
+      requireWriter();
+      return state == State.ROLLBACK_ONLY ? rollbackOnly() : null;
     }
-    requireWriter();
-    return state == State.ROLLBACK_ONLY ? rollbackOnly() : null;
   }
 
   /** Refuses what only transactions can do that may write. */
@@ -140,8 +158,13 @@ final class Lifecycle {
             "the transaction ended while it was scanned: read all rows, then end it");
   }
 
-  /** Runs a blocking method, unless another thread is within one. */
+  /**
+   * Runs a blocking method, unless another thread is within one.
+   *
+   * @throws IllegalStateException also in a callback; then nothing of it was begun
+   */
   <T> T exclusive(SingleThreadGuard.Blocking<T> body) throws IOException {
+    Callbacks.checkMayBlock();
     return thread.run(body, tx::label);
   }
 
@@ -200,28 +223,68 @@ final class Lifecycle {
     return unreported;
   }
 
-  /** The transition out of ACTIVE, once. */
+  /**
+   * Commits when nothing is under way any more. It is refused while the application has futures of
+   * operations that are not done: it has forgotten to wait. It waits itself for the others, which
+   * the application cannot wait for: that a scanner is opened, which may be closed by now; and what
+   * goes on after a blocking method was interrupted.
+   */
   CompletableFuture<OptionalLong> commitAsync() {
     CompletableFuture<OptionalLong> outcome = new CompletableFuture<>();
+    endIfOverTime();
     synchronized (this) {
       TransactionException refused = checkUsable();
+      if (refused == null && state == State.ROLLBACK_ONLY) {
+        refused = rollbackOnly();
+      }
       if (refused != null) {
         return Failures.failed(refused);
       }
-      if (operations.outstanding() > 0) {
+      if (isCommitAsked) {
+        throw ended();
+      }
+      if (operations.held() > 0) {
         throw new IllegalStateException(
-            operations.outstanding()
+            operations.held()
                 + " operations of "
                 + tx.label()
                 + " are outstanding: wait for their futures, then commit");
       }
-      if (state == State.ROLLBACK_ONLY) {
-        return Failures.failed(rollbackOnly());
-      }
-      state = State.COMMITTING;
+      isCommitAsked = true; // so that no more operations begin
       unreported = outcome;
     }
     forgetTimeLimit();
+    commitWhenIdle(outcome);
+    return outcome.copy(); // whatever the application does to it, finish() learns the outcome
+  }
+
+  private void commitWhenIdle(CompletableFuture<OptionalLong> outcome) {
+    CompletableFuture<Void> idle;
+    boolean isIdle;
+    RollbackOnlyException failed = null;
+    synchronized (this) {
+      idle = operations.idle();
+      isIdle = idle.isDone();
+      if (isIdle) { // looked at with the state: an operation counts before it looks at that
+        isCommitAsked = false;
+        if (state == State.ACTIVE) {
+          state = State.COMMITTING; // once
+        } else {
+          assert state == State.ROLLBACK_ONLY : state;
+          failed = rollbackOnly(); // by what went on
+        }
+      }
+    }
+    if (!isIdle) {
+      idle.thenRun(() -> commitWhenIdle(outcome));
+    } else if (failed != null) {
+      outcome.completeExceptionally(failed);
+    } else {
+      commit(outcome);
+    }
+  }
+
+  private void commit(CompletableFuture<OptionalLong> outcome) {
     tx.writes().seal();
     scanners.end();
     decision()
@@ -236,7 +299,6 @@ final class Lifecycle {
                     Failures.name(Failures.unwrap(failure), tx.options().name()));
               }
             });
-    return outcome.copy(); // whatever the application does to it, finish() learns the outcome
   }
 
   private void ended(Outcome outcome) {
@@ -280,13 +342,23 @@ final class Lifecycle {
     state = next;
   }
 
+  /** Waits for nothing, so that it may be called in a callback. */
+  void rollback() throws IOException {
+    thread.run(this::rollbackAsync, tx::label);
+  }
+
   CompletableFuture<Void> rollbackAsync() {
     synchronized (this) {
       switch (state) {
         case ROLLED_BACK -> {
           return CompletableFuture.completedFuture(null);
         }
-        case ACTIVE, ROLLBACK_ONLY -> state = State.ROLLED_BACK;
+        case ACTIVE, ROLLBACK_ONLY -> {
+          if (isCommitAsked) {
+            throw ended();
+          }
+          state = State.ROLLED_BACK;
+        }
         default -> throw ended();
       }
     }
@@ -315,7 +387,7 @@ final class Lifecycle {
 
   private void timeOut() {
     synchronized (this) {
-      if (!isOpen()) {
+      if (!isOpen() || isCommitAsked) {
         return;
       }
       state = State.ROLLED_BACK;
@@ -331,13 +403,13 @@ final class Lifecycle {
   }
 
   private IllegalStateException ended() {
-    return new IllegalStateException(tx.label() + " has ended (" + state + "): begin a new one");
+    return new IllegalStateException(tx.label() + " has ended (" + state() + "): begin a new one");
   }
 
   /** Ends it unless it has ended; one that only reads has nothing to roll back. */
   void close() {
     synchronized (this) {
-      if (!isOpen()) {
+      if (!isOpen() || isCommitAsked) {
         return;
       }
       if (tx.isReadOnly()) {

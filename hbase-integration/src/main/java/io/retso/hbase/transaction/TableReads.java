@@ -118,7 +118,7 @@ final class TableReads implements TableEdits.Access {
   /** Gives the rows of a checked scan to the consumer. */
   void scan(Scan scan, ScanResultConsumer consumer) {
     Scan copy = copy(scan);
-    open(copy, new ConsumerSink(tx.scanOwner(), consumer, tx.reads().scan(table, copy)));
+    open(copy, true, new ConsumerSink(tx.scanOwner(), consumer, tx.reads().scan(table, copy)));
   }
 
   /** The rows of a checked scan. */
@@ -126,7 +126,7 @@ final class TableReads implements TableEdits.Access {
     Scan copy = copy(scan);
     ScanRange range = tx.reads().scan(table, copy);
     BlockingScanner scanner = new BlockingScanner(tx.scanOwner(), scan, range);
-    open(copy, scanner);
+    open(copy, false, scanner); // may be closed, or left, before the operation ends
     return scanner;
   }
 
@@ -143,16 +143,17 @@ final class TableReads implements TableEdits.Access {
         "the scan's filter cannot be copied: " + cause.getMessage(), cause);
   }
 
-  private void open(Scan scan, SnapshotScan.Sink sink) {
+  private void open(Scan scan, boolean isHeld, SnapshotScan.Sink sink) {
     SnapshotScan opened;
     try {
       opened = new SnapshotScan(tx.scanOwner(), scan, sink);
     } catch (IOException e) {
       throw notCopied(e);
     }
-    // The operation ends before rows come: whoever has seen them all may commit.
+    // The operation ends before rows come: the application may commit when it has seen them all.
     tx.run(
             false,
+            isHeld,
             () ->
                 sent(tx.writes().sendBeforeReading(table, scan))
                     .thenCompose(done -> tx.snapshot().timestamp()))

@@ -110,12 +110,15 @@ final class TransactionCore {
    * Runs an operation after the writes that were called before it.
    *
    * @param isWrite whether those that are called after it wait for it
+   * @param isHeld whether the application gets the future: then it is to wait for it before the
+   *     commit. The commit itself waits for others
    */
-  <T> CompletableFuture<T> run(boolean isWrite, Supplier<CompletableFuture<T>> operation) {
+  <T> CompletableFuture<T> run(
+      boolean isWrite, boolean isHeld, Supplier<CompletableFuture<T>> operation) {
     TransactionException refused = life.checkOperation(isWrite);
     return refused != null
         ? Failures.failed(refused)
-        : tx.named(operations.submit(isWrite, () -> unlessEnded(operation)));
+        : tx.named(operations.submit(isWrite, isHeld, () -> unlessEnded(operation)));
   }
 
   /**

@@ -18,6 +18,7 @@ class OperationQueueTest {
       boolean isWrite, String name, CompletableFuture<Void> end) {
     return queue.submit(
         isWrite,
+        !name.equals("read2"),
         () -> {
           started.add(name);
           return end;
@@ -39,11 +40,13 @@ class OperationQueueTest {
     assertTrue(failed.isCompletedExceptionally());
     assertEquals(List.of("read1", "write1", "write2"), started);
     assertFalse(read2.isDone());
+    assertEquals(2, queue.held(), "read1 and write2, not read2");
     write2.complete(null);
     assertTrue(read2.isDone());
-    assertEquals(1, queue.outstanding());
+    assertEquals(1, queue.held(), "read1");
     assertFalse(queue.idle().isDone());
     read1.complete(null);
+    assertEquals(0, queue.held());
     assertTrue(queue.idle().isDone());
   }
 
@@ -59,12 +62,13 @@ class OperationQueueTest {
       last =
           queue.submit(
               true,
+              true,
               () -> {
                 order.add(number);
                 return CompletableFuture.completedFuture(null);
               });
     }
-    assertEquals(count + 1, queue.outstanding());
+    assertEquals(count + 1, queue.held());
     first.complete(null);
     assertTrue(last.isDone());
     assertEquals(count, order.size());

@@ -5,6 +5,7 @@ import io.retso.hbase.AsyncTransactionalTable;
 import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
+import io.retso.hbase.TransactionalTable;
 import io.retso.hbase.cleanup.Cleaner;
 import io.retso.hbase.cleanup.Orphans;
 import io.retso.hbase.errors.RollbackOnlyException;
@@ -101,11 +102,22 @@ public final class Inside {
   /** An operation of the transaction. */
   public static <T> CompletableFuture<T> operation(
       Transaction tx, boolean isWrite, Supplier<CompletableFuture<T>> operation) {
-    return of(tx).run(isWrite, operation);
+    return of(tx).run(isWrite, true, operation);
   }
 
   /** The table within the transaction, whatever is prepared about it. */
   public static AsyncTransactionalTable table(
+      TransactionManager manager, ReadTransaction tx, PreparedTable table) {
+    return async(manager, tx, table);
+  }
+
+  /** Its blocking twin. */
+  public static TransactionalTable blockingTable(
+      TransactionManager manager, ReadTransaction tx, PreparedTable table) {
+    return new HBaseTransactionalTable(of(tx), async(manager, tx, table).awaited());
+  }
+
+  private static HBaseAsyncTransactionalTable async(
       TransactionManager manager, ReadTransaction tx, PreparedTable table) {
     return new HBaseAsyncTransactionalTable(
         of(tx), table, new OperationChecks(table, of(manager).tables), of(manager).readers);

@@ -6,6 +6,8 @@ import io.retso.client.UnknownOutcomeException;
 import io.retso.protocol.FrameType;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * One request and the future of its answer, in one object.
@@ -17,6 +19,9 @@ import java.util.concurrent.ExecutionException;
  */
 final class Call<T> extends CompletableFuture<T> {
   static final long[] NO_ROWS = {};
+
+  /** The loop looks at deadlines ten times a second. */
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   final FrameType type;
 
@@ -86,10 +91,18 @@ final class Call<T> extends CompletableFuture<T> {
     complete((T) value);
   }
 
-  /** The answer, waiting for it; not on the event loop. */
-  T await() {
+  /**
+   * The answer, waiting for it; not on the event loop. That one sees to the deadline, unless a
+   * callback blocks it: then this thread does, {@value #PATIENCE_NANOS} ns later.
+   *
+   * @param nanos until the deadline
+   */
+  T await(long nanos) {
     try {
-      return get();
+      return get(nanos + PATIENCE_NANOS, TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      completeExceptionally(stopped(e)); // unless the answer comes at this moment
+      return await(0);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof OracleException failure) {
         throw rethrown(failure);
@@ -99,11 +112,24 @@ final class Call<T> extends CompletableFuture<T> {
       Thread.currentThread().interrupt();
       String message = "interrupted while waiting for the oracle's answer";
       if (type.isCommit()) {
-        throw new UnknownOutcomeException(
-            start, message + "; call abort(" + start + ") to resolve the outcome", e);
+        throw unknown(message, e);
       }
       throw new OracleException(OracleException.Category.INTERRUPTED, message, e);
     }
+  }
+
+  private OracleException stopped(TimeoutException cause) {
+    String message =
+        "no answer in time, and the client's event loop does not run: a callback blocks it; take"
+            + " long work out of it with thenApplyAsync and an executor of your own";
+    return type.isCommit() // it may have been sent: the loop knows
+        ? unknown(message, cause)
+        : new OracleException(OracleException.Category.TIMEOUT, message, cause);
+  }
+
+  private UnknownOutcomeException unknown(String message, Throwable cause) {
+    return new UnknownOutcomeException(
+        start, message + "; call abort(" + start + ") to resolve the outcome", cause);
   }
 
   /** The same failure with the stack of the calling thread, and the first one as its cause. */

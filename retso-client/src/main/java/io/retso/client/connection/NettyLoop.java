@@ -15,6 +15,8 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import io.retso.client.NonBlocking;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -42,7 +44,7 @@ public final class NettyLoop implements ClientLoop {
     this.settings = settings;
     this.group =
         new MultiThreadIoEventLoopGroup(
-            1, new DefaultThreadFactory(settings.name(), true), NioIoHandler.newFactory());
+            1, new LoopThreads(settings.name()), NioIoHandler.newFactory());
     this.loop = group.next();
     this.lookups =
         new Lookups(names, this, settings.connectTimeoutNanos(), settings.name() + "-names");
@@ -131,6 +133,23 @@ public final class NettyLoop implements ClientLoop {
   @Override
   public void awaitEnd() {
     group.terminationFuture().awaitUninterruptibly(END_SECONDS_MAX, TimeUnit.SECONDS);
+  }
+
+  private static final class LoopThreads extends DefaultThreadFactory {
+    LoopThreads(String name) {
+      super(name, true);
+    }
+
+    @Override
+    protected Thread newThread(Runnable task, String name) {
+      return new LoopThread(threadGroup, task, name);
+    }
+  }
+
+  private static final class LoopThread extends FastThreadLocalThread implements NonBlocking {
+    LoopThread(ThreadGroup group, Runnable task, String name) {
+      super(group, task, name);
+    }
   }
 
   /** A socket between the network and its connection. */

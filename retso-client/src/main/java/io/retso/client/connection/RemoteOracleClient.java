@@ -2,6 +2,7 @@ package io.retso.client.connection;
 
 import io.retso.client.CommitRequest;
 import io.retso.client.CommitResult;
+import io.retso.client.NonBlocking;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
 import io.retso.client.OracleException.Category;
@@ -257,12 +258,14 @@ public final class RemoteOracleClient implements OracleClient {
   }
 
   private <T> T await(Supplier<CompletableFuture<T>> request) {
-    if (loop.inLoop()) {
+    if (loop.inLoop() || NonBlocking.isCurrent()) {
       throw new IllegalStateException(
-          "a blocking method was called on the client's event loop, which would wait for itself;"
-              + " use the asynchronous twin, or leave the loop with thenApplyAsync");
+          "a blocking method was called in a callback, on the event loop of a client, which it"
+              + " would stop: use the asynchronous twin, or leave the loop with thenApplyAsync and"
+              + " an executor of your own");
     }
-    return ((Call<T>) request.get()).await();
+    Call<T> call = (Call<T>) request.get();
+    return call.await(call.deadlineNanos - loop.nanoTime());
   }
 
   private void checkTimestamp(long timestamp, String name) {
