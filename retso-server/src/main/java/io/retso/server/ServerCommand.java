@@ -7,6 +7,7 @@ import io.retso.server.config.ServerConfig;
 import io.retso.server.config.Setting;
 import io.retso.server.config.Settings;
 import io.retso.server.observe.Json;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -18,7 +19,6 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IModelTransformer;
 import picocli.CommandLine.Model.CommandSpec;
@@ -104,7 +104,7 @@ public final class ServerCommand implements Callable<Integer> {
 
   /** Runs this command alone, without the launcher. */
   public static void main(String[] arguments) {
-    System.exit(new CommandLine(new ServerCommand()).execute(arguments));
+    CommandLines.main(new ServerCommand(), arguments);
   }
 
   @Override
@@ -154,7 +154,7 @@ public final class ServerCommand implements Callable<Integer> {
       return failed(ExitCode.of(e.reason()), e.getMessage() + "; " + ExitCode.remedy(e.reason()));
     } catch (IOException e) {
       LOG.debug("start", e);
-      return failed(ExitCode.CANNOT_OPEN, e.getMessage());
+      return failed(ExitCode.CANNOT_OPEN, ErrorText.of(e));
     }
   }
 

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 @Timeout(120)
@@ -170,9 +171,17 @@ class CommandsTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"7522", "a:99999", "::1:7522", "http://a:1", "a:1/health", "a:1 b:2"})
+  void statusOfAnAddressThatIsNone(String address) {
+    Run run = status("--http", address);
+    assertEquals(ExitCode.USAGE.number(), run.code, run.err);
+    assertTrue(run.err.startsWith("retso status: --http: address \"" + address), run.err);
+    assertEquals(1, run.err.lines().count(), run.err);
+  }
+
   @Test
-  void statusOfAnAddressThatIsNone() {
-    assertEquals(ExitCode.USAGE.number(), status("--http", "7522").code);
+  void aFlagThatIsNone() {
     assertEquals(ExitCode.USAGE.number(), status("--htpt", "7522").code);
   }
 }

@@ -2,6 +2,7 @@ package io.retso.admin;
 
 import io.retso.hbase.ManagerBuilder;
 import io.retso.hbase.layout.TableSettings;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
@@ -124,7 +125,7 @@ final class ClusterOptions {
       }
     } catch (IllegalArgumentException e) {
       String place = oracle == null ? ManagerBuilder.ORACLE_KEY : "--oracle";
-      throw new ParameterException(spec.commandLine(), place + ": " + e.getMessage(), e);
+      throw new ParameterException(spec.commandLine(), place + ": " + ErrorText.of(e), e);
     }
   }
 

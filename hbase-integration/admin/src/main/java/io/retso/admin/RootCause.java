@@ -1,5 +1,7 @@
 package io.retso.admin;
 
+import io.retso.text.ErrorText;
+
 /**
  * What HBase's client says about a failure in pages, one for each of its attempts, in one line.
  * Stateless.
@@ -13,7 +15,6 @@ public final class RootCause {
     while (root.getCause() != null && root.getCause() != root) {
       root = root.getCause();
     }
-    String message = root.getMessage() == null ? root.toString() : root.getMessage();
-    return message.lines().findFirst().orElse(root.toString());
+    return ErrorText.of(root).lines().findFirst().orElse(root.toString());
   }
 }

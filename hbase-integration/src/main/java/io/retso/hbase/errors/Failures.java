@@ -4,6 +4,7 @@ import io.retso.client.CommitResult;
 import io.retso.client.OracleException;
 import io.retso.hbase.layout.ReadAttribute;
 import io.retso.hbase.layout.Refusal;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
@@ -138,7 +139,7 @@ public final class Failures {
     }
     if (refusal == Refusal.NO_ORACLE) {
       return new OracleUnavailableException(
-          "a region server could not ask the oracle, nothing was decided: " + cause.getMessage(),
+          "a region server could not ask the oracle, nothing was decided: " + ErrorText.of(cause),
           cause);
     }
     return tooOld(start, cause);
@@ -155,7 +156,7 @@ public final class Failures {
             + " ./retso hbase check TABLE names its server; set hbase.coprocessor.enabled and"
             + " hbase.coprocessor.user.enabled to true there, put hbase-integration's jar on its"
             + " class path, and restart it"
-            + (cause == null ? "" : "; HBase says: " + cause.getMessage()),
+            + (cause == null ? "" : "; HBase says: " + ErrorText.of(cause)),
         cause);
   }
 

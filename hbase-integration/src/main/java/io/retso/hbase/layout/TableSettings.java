@@ -4,6 +4,7 @@ import io.retso.client.OracleClient;
 import io.retso.hbase.options.Conflicts;
 import io.retso.hbase.options.Reads;
 import io.retso.protocol.OracleIdentity;
+import io.retso.text.ErrorText;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -154,7 +155,7 @@ public record TableSettings(
               + " of table "
               + table.getTableName()
               + " is damaged ("
-              + e.getMessage()
+              + ErrorText.of(e)
               + "): prepare it again",
           e);
     }
@@ -212,7 +213,7 @@ public record TableSettings(
               + " and "
               + ORACLE_ID_KEY
               + " are damaged ("
-              + e.getMessage()
+              + ErrorText.of(e)
               + "): prepare it again",
           e);
     }

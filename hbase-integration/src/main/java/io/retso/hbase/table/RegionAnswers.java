@@ -4,6 +4,7 @@ import io.retso.hbase.layout.DescriptorQuery;
 import io.retso.hbase.layout.RegionSettings;
 import java.io.IOException;
 import java.util.HashSet;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -48,6 +49,7 @@ public record RegionAnswers(TableName table, Set<String> servers, Set<RegionSett
     return servers.isEmpty()
         ? Optional.empty()
         : Optional.of(
-            TableRules.NO_COPROCESSOR.formatted(table, "on " + String.join(", ", servers)));
+            String.format(
+                Locale.ROOT, TableRules.NO_COPROCESSOR, table, "on " + String.join(", ", servers)));
   }
 }

@@ -1,6 +1,7 @@
 package io.retso.server.embedded;
 
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -170,7 +171,7 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
       ended.stack.close();
       running[bookie] = run(bookie);
     } catch (IOException | RuntimeException e) {
-      LOG.warn("{}; tries again", e.getMessage());
+      LOG.warn("{}; tries again", ErrorText.of(e));
     }
   }
 
@@ -289,7 +290,7 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
         start.get();
       }
     } catch (ExecutionException e) {
-      throw new IOException(e.getCause().getMessage(), e.getCause());
+      throw new IOException(ErrorText.of(e.getCause()), e.getCause());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted while bookies start", e);

@@ -2,6 +2,7 @@ package io.retso.server.embedded;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.retso.text.ErrorText;
 import java.io.File;
 import java.io.IOException;
 import java.net.BindException;
@@ -24,6 +25,9 @@ import org.apache.zookeeper.server.persistence.FileTxnLog;
 final class EmbeddedZooKeeper implements AutoCloseable {
   /** Sessions may be as short as twice this, milliseconds. */
   private static final int TICK_MS = 500;
+
+  /** Of IPv4, which machines of an IPv6-only cluster have, too, whatever the JVM prefers. */
+  private static final byte[] LOOPBACK = {127, 0, 0, 1};
 
   private static final int SESSION_MS_MAX = 60_000;
   private static final int CLIENTS_MAX = 1000;
@@ -61,7 +65,7 @@ final class EmbeddedZooKeeper implements AutoCloseable {
           "the embedded ZooKeeper cannot read its data in "
               + directory
               + ": "
-              + e.getMessage()
+              + ErrorText.of(e)
               + "; put back a sound copy, or give the log up by choosing another data directory,"
               + " with timestamps.first above every timestamp in the tables",
           e);
@@ -90,7 +94,7 @@ final class EmbeddedZooKeeper implements AutoCloseable {
   private static ServerCnxnFactory bind(int port) throws IOException {
     ServerCnxnFactory connections = new NIOServerCnxnFactory();
     connections.configure(
-        new InetSocketAddress(InetAddress.getLoopbackAddress(), port), CLIENTS_MAX);
+        new InetSocketAddress(InetAddress.getByAddress(LOOPBACK), port), CLIENTS_MAX);
     return connections;
   }
 
