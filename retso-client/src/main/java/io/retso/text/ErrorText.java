@@ -2,6 +2,7 @@ package io.retso.text;
 
 import java.io.EOFException;
 import java.io.FileNotFoundException;
+import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
@@ -22,6 +23,10 @@ import java.util.concurrent.TimeoutException;
  * that reports them asks here, and not for their message. Stateless.
  */
 public final class ErrorText {
+  private static final String NO_IPV6 =
+      "addresses of IPv6 cannot be used here: this machine has none, or its JVM was started with"
+          + " -Djava.net.preferIPv4Stack=true";
+
   private ErrorText() {}
 
   /** What happened, in a part of a sentence; never null or empty. */
@@ -36,6 +41,9 @@ public final class ErrorText {
       return "it has bytes that are no text in UTF-8";
     }
     String message = e.getMessage();
+    if (e instanceof SocketException && "Protocol family unavailable".equals(message)) {
+      return NO_IPV6;
+    }
     return message == null || message.isBlank() ? ofClass(e) : message;
   }
 
@@ -65,8 +73,7 @@ public final class ErrorText {
 
   private static String ofClass(Throwable e) {
     if (e instanceof UnsupportedAddressTypeException) {
-      return "addresses of IPv6 cannot be used here: this machine has none, or its JVM was started"
-          + " with -Djava.net.preferIPv4Stack=true";
+      return NO_IPV6;
     } else if (e instanceof UnresolvedAddressException) {
       return "the host is not known";
     } else if (e instanceof ClosedChannelException) {

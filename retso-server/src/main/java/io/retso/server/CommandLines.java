@@ -29,7 +29,21 @@ public final class CommandLines {
     // BookKeeper writes the names of its nodes in the digits of the locale: members of one log
     // would not find each other's ledgers, and bookies would take them for deleted.
     Locale.setDefault(Locale.ROOT);
-    System.exit(of(command).execute(arguments));
+    System.exit(execute(command, arguments));
+  }
+
+  /** Runs a program. An error, which picocli lets pass, ends it as an exception does. */
+  private static int execute(Object command, String[] arguments) {
+    try {
+      return of(command).execute(arguments);
+    } catch (RuntimeException | Error e) { // of the commands' classes, when they are loaded
+      StartFailure failure = StartFailure.of(e);
+      if (!failure.isKnown()) {
+        e.printStackTrace(System.err);
+      }
+      System.err.println("retso: " + failure.line());
+      return failure.code().number();
+    }
   }
 
   private static int explain(ParameterException wrong, String[] arguments) {

@@ -136,11 +136,28 @@ final class ClusterOptions {
 
   /** The configuration of HBase's client. */
   Configuration configuration() {
-    Configuration configuration = HBaseConfiguration.create();
+    Configuration configuration;
+    try {
+      configuration = HBaseConfiguration.create();
+    } catch (RuntimeException e) { // so it says that a file is no XML
+      throw new ParameterException(
+          spec.commandLine(),
+          "HBase's configuration cannot be read: "
+              + RootCause.whole(e)
+              + "; mend the file, or set HBASE_CONF_DIR to another directory",
+          e);
+    }
     FirstContact.limitAttempts(configuration); // first, as -D may set others
     if (zooKeeper != null) {
       int colon = zooKeeper.lastIndexOf(':');
       String port = colon < 0 ? "2181" : zooKeeper.substring(colon + 1);
+      if (zooKeeper.matches("(?s).*[;/\\s].*")) {
+        throw new ParameterException(
+            spec.commandLine(),
+            "--zookeeper="
+                + zooKeeper
+                + " is no list of hosts: write host:2181, or host1,host2,host3:2181");
+      }
       if (!port.matches("\\d{1,5}")) {
         throw new ParameterException(
             spec.commandLine(),

@@ -11,10 +11,20 @@ public final class RootCause {
 
   /** The first line of the innermost cause. */
   public static String of(Throwable failure) {
+    Throwable root = root(failure);
+    return ErrorText.of(root).lines().findFirst().orElse(root.toString());
+  }
+
+  /** The innermost cause, with all its lines in one. */
+  static String whole(Throwable failure) {
+    return ErrorText.of(root(failure)).strip().replaceAll("\\s*\\R\\s*", " ");
+  }
+
+  private static Throwable root(Throwable failure) {
     Throwable root = failure;
     while (root.getCause() != null && root.getCause() != root) {
       root = root.getCause();
     }
-    return ErrorText.of(root).lines().findFirst().orElse(root.toString());
+    return root;
   }
 }
