@@ -147,7 +147,8 @@ class ArchitectureTest {
         .that()
         .resideInAPackage("io.retso.verify.history..")
         .should()
-        .dependOnClassesThat(not(resideInAnyPackage("java..", "io.retso.verify.history..")))
+        .dependOnClassesThat(
+            not(resideInAnyPackage("java..", "io.retso.verify.history..", "io.retso.text")))
         .check(BENCH);
   }
 }

@@ -86,7 +86,7 @@ class ArchitectureTest {
             resideInAPackage("io.retso..")
                 .and(
                     not(
-                        resideInAnyPackage("io.retso.log..", "io.retso.protocol..")
+                        resideInAnyPackage("io.retso.log..", "io.retso.protocol..", "io.retso.text")
                             .or(type(Changes.class)))))
         .check(SERVER);
   }

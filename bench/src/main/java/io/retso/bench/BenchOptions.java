@@ -3,6 +3,7 @@ package io.retso.bench;
 import io.retso.bench.report.BenchException;
 import io.retso.bench.server.ServersPlan;
 import io.retso.cluster.Tethered;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
@@ -134,6 +135,6 @@ final class BenchOptions {
   /** Why results are missing, and what to do. */
   BenchException cannotWrite(IOException e) {
     return new BenchException(
-        "cannot write results to " + out + ": " + e.getMessage() + "; choose another --out", e);
+        "cannot write results to " + out + ": " + ErrorText.of(e) + "; choose another --out", e);
   }
 }

@@ -10,6 +10,7 @@ import io.retso.bench.report.ReportJson;
 import io.retso.chaos.load.Load;
 import io.retso.cluster.nodes.Cluster;
 import io.retso.cluster.nodes.Layout;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -158,7 +159,7 @@ final class FailoverCommand implements Callable<Integer> {
       spec.commandLine().getOut().flush();
       return FailoverText.isGood(report) ? 0 : FAILED;
     } catch (BenchException | IOException e) {
-      spec.commandLine().getErr().println("retso bench: " + e.getMessage());
+      spec.commandLine().getErr().println("retso bench: " + ErrorText.of(e));
       return FAILED;
     }
   }

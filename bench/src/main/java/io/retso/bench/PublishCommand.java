@@ -2,6 +2,7 @@ package io.retso.bench;
 
 import io.retso.bench.failover.FailoverPage;
 import io.retso.bench.workload.SerializablePage;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,7 +57,7 @@ final class PublishCommand implements Callable<Integer> {
       spec.commandLine().getOut().flush();
       return 0;
     } catch (IOException e) {
-      spec.commandLine().getErr().println("retso bench: cannot publish: " + e.getMessage());
+      spec.commandLine().getErr().println("retso bench: cannot publish: " + ErrorText.of(e));
       return 1;
     }
   }

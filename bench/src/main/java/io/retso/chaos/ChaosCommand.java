@@ -12,6 +12,7 @@ import io.retso.cluster.ClusterException;
 import io.retso.cluster.nodes.Cluster;
 import io.retso.cluster.nodes.Layout;
 import io.retso.server.UsualExitCodes;
+import io.retso.text.ErrorText;
 import io.retso.verify.clients.RunIsolation;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -159,7 +160,7 @@ public final class ChaosCommand implements Callable<Integer> {
     } catch (ClusterException e) {
       return refused(e.getMessage());
     } catch (IOException e) {
-      return refused("the run did not get to its end: " + e.getMessage());
+      return refused("the run did not get to its end: " + ErrorText.of(e));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return refused("interrupted");

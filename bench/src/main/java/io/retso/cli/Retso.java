@@ -57,7 +57,7 @@ public final class Retso implements Runnable {
 
   /** Runs a command and ends with its exit code. */
   public static void main(String[] arguments) {
-    System.exit(commandLine().execute(arguments));
+    CommandLines.main(new Retso(), arguments);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.retso.cluster;
 
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -65,7 +66,7 @@ public final class ChildProcess implements AutoCloseable {
       return new ChildProcess(name, process, output, ready);
     } catch (IOException e) {
       throw new ClusterException(
-          "cannot start " + name + ": " + e.getMessage() + "; choose a writable directory", e);
+          "cannot start " + name + ": " + ErrorText.of(e) + "; choose a writable directory", e);
     }
   }
 
@@ -110,7 +111,7 @@ public final class ChildProcess implements AutoCloseable {
           .forEach(line -> text.append(System.lineSeparator()).append("  | ").append(line));
       return text + System.lineSeparator() + "All of it is in " + output;
     } catch (IOException e) {
-      return " (" + output + " cannot be read: " + e.getMessage() + ")";
+      return " (" + output + " cannot be read: " + ErrorText.of(e) + ")";
     }
   }
 

@@ -1,5 +1,6 @@
 package io.retso.cluster;
 
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -76,7 +77,7 @@ public final class DeleteAtExit implements AutoCloseable {
         return;
       } catch (IOException e) {
         if (attempt == ATTEMPTS_MAX) {
-          System.err.println(directory + " cannot be deleted: " + e.getMessage() + "; delete it");
+          System.err.println(directory + " cannot be deleted: " + ErrorText.of(e) + "; delete it");
           return;
         }
       }

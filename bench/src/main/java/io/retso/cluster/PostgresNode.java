@@ -1,5 +1,6 @@
 package io.retso.cluster;
 
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -13,6 +14,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -60,7 +62,7 @@ public final class PostgresNode {
       new PostgresNode(Path.of(arguments[0]), Path.of(arguments[1])).run(Path.of(arguments[2]));
       System.exit(0);
     } catch (IOException | RuntimeException e) {
-      System.out.println(e.getMessage()); // the parent shows the last lines
+      System.out.println(ErrorText.of(e)); // the parent shows the last lines
       System.exit(1);
     }
   }
@@ -82,7 +84,11 @@ public final class PostgresNode {
       Files.writeString(
           hidden,
           String.format(
-              "jdbc:postgresql://127.0.0.1:%d/postgres?user=%s&password=%s", port, USER, password));
+              Locale.ROOT,
+              "jdbc:postgresql://127.0.0.1:%d/postgres?user=%s&password=%s",
+              port,
+              USER,
+              password));
       Files.move(hidden, ready, StandardCopyOption.ATOMIC_MOVE);
       awaitEnd();
     } finally {

@@ -10,6 +10,7 @@ import io.retso.hbase.table.TableRisks;
 import io.retso.server.BuildVersion;
 import io.retso.server.ExitCode;
 import io.retso.server.UsualExitCodes;
+import io.retso.text.ErrorText;
 import io.retso.workload.Isolation;
 import io.retso.workload.IsolationOption;
 import io.retso.workload.store.HBaseStore;
@@ -146,7 +147,7 @@ public final class DemoCommand implements Callable<Integer> {
   private int failed(Exception failure) {
     if (!screen.isClosed()) {
       PrintWriter err = spec.commandLine().getErr();
-      err.println("retso demo: " + failure.getMessage());
+      err.println("retso demo: " + ErrorText.of(failure));
       err.flush();
     }
     return FAILED;
@@ -170,7 +171,7 @@ public final class DemoCommand implements Callable<Integer> {
     } catch (IOException e) {
       throw wrong(
           out == null
-              ? "no temporary directory can be made (" + e.getMessage() + "): use --out"
+              ? "no temporary directory can be made (" + ErrorText.of(e) + "): use --out"
               : "--out=" + out + " cannot be used: " + reason(e) + ": name another directory");
     }
   }
@@ -277,7 +278,7 @@ public final class DemoCommand implements Callable<Integer> {
               sweep.open()));
       return true;
     } catch (IOException e) {
-      screen.line("What the dead left behind could not be cleaned up: " + e.getMessage());
+      screen.line("What the dead left behind could not be cleaned up: " + ErrorText.of(e));
       return false;
     }
   }

@@ -1,6 +1,7 @@
 package io.retso.verify;
 
 import io.retso.client.OracleClient;
+import io.retso.text.ErrorText;
 import io.retso.verify.clients.RunIsolation;
 import io.retso.verify.run.RunSettings;
 import java.io.IOException;
@@ -147,7 +148,7 @@ final class RunOptions {
     try {
       OracleClient.builder().address(oracle);
     } catch (IllegalArgumentException e) {
-      throw new ParameterException(command, "--oracle: " + e.getMessage(), e);
+      throw new ParameterException(command, "--oracle: " + ErrorText.of(e), e);
     }
   }
 
@@ -186,7 +187,9 @@ final class RunOptions {
       return out == null ? Files.createTempDirectory("retso-verify") : out.toAbsolutePath();
     } catch (IOException e) {
       throw new ParameterException(
-          command, "no temporary directory can be made (" + e.getMessage() + "); use --out DIR", e);
+          command,
+          "no temporary directory can be made (" + ErrorText.of(e) + "); use --out DIR",
+          e);
     }
   }
 

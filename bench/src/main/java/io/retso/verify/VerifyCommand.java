@@ -7,6 +7,7 @@ import io.retso.cluster.ClusterException;
 import io.retso.cluster.DeleteAtExit;
 import io.retso.cluster.Directories;
 import io.retso.server.UsualExitCodes;
+import io.retso.text.ErrorText;
 import io.retso.verify.check.Checker;
 import io.retso.verify.check.Model;
 import io.retso.verify.check.Verdict;
@@ -22,6 +23,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
@@ -104,7 +106,7 @@ public final class VerifyCommand implements Callable<Integer> {
     } catch (CharacterCodingException e) {
       return refused(file + " is not text in UTF-8: is it a history?");
     } catch (IOException e) {
-      return refused("cannot read " + file + ": " + e.getMessage());
+      return refused("cannot read " + file + ": " + ErrorText.of(e));
     }
   }
 
@@ -127,8 +129,10 @@ public final class VerifyCommand implements Callable<Integer> {
         Directories.delete(settings.directory());
       } else if (!result.isGood()) {
         out.printf(
+            Locale.ROOT,
             "The history is in %s; check it again with --history. Seed %d.%n",
-            result.history(), settings.seed());
+            result.history(),
+            settings.seed());
       }
       out.flush();
       result.obstacles().forEach(this::refused);
@@ -154,7 +158,7 @@ public final class VerifyCommand implements Callable<Integer> {
       Files.writeString(file, text.toString());
       return "all about it is in " + file;
     } catch (IOException e) {
-      return file + " cannot be written (" + e.getMessage() + "): " + text;
+      return file + " cannot be written (" + ErrorText.of(e) + "): " + text;
     }
   }
 
@@ -185,12 +189,17 @@ public final class VerifyCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     if (read.cutAtLine() > 0) {
       out.printf(
-          "Line %d, the last one, was cut in the middle and is ignored.%n", read.cutAtLine());
+          Locale.ROOT,
+          "Line %d, the last one, was cut in the middle and is ignored.%n",
+          read.cutAtLine());
     }
     boolean isTested = verdict.ok() > 0;
     out.print(VerdictText.of(verdict, isTested));
     out.printf(
-        "Read in %.1f s, checked in %.1f s.%n", (middle - begin) / 1e9, (end - middle) / 1e9);
+        Locale.ROOT,
+        "Read in %.1f s, checked in %.1f s.%n",
+        (middle - begin) / 1e9,
+        (end - middle) / 1e9);
     out.flush();
     if (!isTested) {
       refused(

@@ -1,5 +1,6 @@
 package io.retso.workload;
 
+import io.retso.text.ErrorText;
 import java.io.IOException;
 
 /** The answer to a commit was lost: the transaction may be committed, or not. */
@@ -8,6 +9,6 @@ public final class UnknownOutcomeException extends IOException {
 
   /** Unknown because of a failure of the store. */
   public UnknownOutcomeException(Throwable cause) {
-    super("the outcome is unknown: " + cause.getMessage(), cause);
+    super("the outcome is unknown: " + ErrorText.of(cause), cause);
   }
 }

@@ -72,6 +72,24 @@ class HBaseCommandTest {
     return commandLine.execute(all.toArray(String[]::new));
   }
 
+  @Test
+  void aConfigurationThatCannotBeReadIsNamed() throws Exception {
+    Path site = Files.writeString(directory.resolve("hbase-site.xml"), "<configuration><property>");
+    String said = saidWithSite("check", table);
+    String line =
+        said.lines().filter(text -> text.startsWith("retso hbase")).findFirst().orElse(said);
+    assertTrue(line.contains("HBase's configuration cannot be read: "), said);
+    assertTrue(line.contains(site.toString()) && line.contains("HBASE_CONF_DIR"), said);
+  }
+
+  @Test
+  void aZooKeeperThatIsNoListOfHostsIsNamed() {
+    for (String wrong : List.of("http://a:2181", "a:2181;b:2181", "a b:2181")) {
+      assertEquals(64, hbase("check", table, "--zookeeper", wrong), () -> out + "\n" + err);
+      assertTrue(err.toString().contains("is no list of hosts: write host:2181"), err::toString);
+    }
+  }
+
   private void succeeds(String printed, String... arguments) {
     assertEquals(0, hbase(arguments), () -> out + "\n" + err);
     assertTrue(out.toString().contains(printed), () -> out + "\n" + err);
@@ -237,8 +255,13 @@ class HBaseCommandTest {
     succeeds("0 rows cleaned up", sweep);
   }
 
-  /** In a process of its own, whose class path begins with an hbase-site.xml. */
   private void assertNoOracle(String... arguments) throws IOException {
+    String said = saidWithSite(arguments);
+    assertTrue(said.contains("the oracle at 127.0.0.1:1 cannot be used"), said);
+  }
+
+  /** In a process of its own, whose class path begins with an hbase-site.xml. */
+  private String saidWithSite(String... arguments) throws IOException {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -250,8 +273,7 @@ class HBaseCommandTest {
     command.addAll(List.of("--zookeeper", cluster.zooKeeper()));
     Process process = ChildJvm.builder(command).redirectErrorStream(true).start();
     try (BufferedReader lines = process.inputReader()) {
-      String said = String.join("\n", lines.lines().toList());
-      assertTrue(said.contains("the oracle at 127.0.0.1:1 cannot be used"), said);
+      return String.join("\n", lines.lines().toList());
     } finally {
       process.destroyForcibly();
     }

@@ -4,11 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.server.ExitCode;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -90,9 +93,46 @@ class DistributionTest {
     }
   }
 
+  /** As on a machine of an IPv6-only cluster, and where digits are written otherwise. */
+  @Test
+  void theTarballServesIpv6AndEveryLocale() throws Exception {
+    assumeTrue(hasIpv6(), "this machine has no ::1");
+    Path conf = Files.createDirectory(directory.resolve("conf"));
+    Files.writeString(conf.resolve("retso.properties"), "listen.host = ::1\nhttp.host = ::1\n");
+    String[] egypt = {"-Duser.language=ar", "-Duser.country=EG"};
+    try (InstalledServer server = InstalledServer.start(home, conf, directory, egypt)) {
+      commit("[::1]:" + server.port());
+      Path page = directory.resolve("status.txt");
+      String http = "[::1]:" + server.httpPort();
+      ProcessBuilder status = InstalledServer.command(home, conf, page, "status", "--http", http);
+      assertEquals(0, InstalledServer.run(status), () -> read(page));
+      assertTrue(read(page).contains("write 1, ack 1"), () -> read(page));
+      assertTrue(server.output().contains("http://[::1]:" + server.httpPort()), server.output());
+    }
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      return e.toString();
+    }
+  }
+
+  private static boolean hasIpv6() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("::1"))) {
+      return socket.isBound();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
   private static long commit(InstalledServer server) {
-    try (OracleClient oracle =
-        OracleClient.builder().address("127.0.0.1:" + server.port()).build()) {
+    return commit("127.0.0.1:" + server.port());
+  }
+
+  private static long commit(String address) {
+    try (OracleClient oracle = OracleClient.builder().address(address).build()) {
       long start = oracle.begin();
       CommitResult result = oracle.commit(start, 1, 2);
       assertTrue(result.isCommitted(), result::toString);

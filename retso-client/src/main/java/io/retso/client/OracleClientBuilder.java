@@ -1,7 +1,6 @@
 package io.retso.client;
 
 import io.retso.client.OracleException.Category;
-import io.retso.client.connection.Addresses;
 import io.retso.client.connection.ClientSettings;
 import io.retso.client.connection.Durations;
 import io.retso.client.connection.NettyLoop;
@@ -9,6 +8,7 @@ import io.retso.client.connection.RemoteOracleClient;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.Limits;
 import io.retso.protocol.OracleIdentity;
+import io.retso.text.Addresses;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

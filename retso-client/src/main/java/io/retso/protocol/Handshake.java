@@ -1,8 +1,10 @@
 package io.retso.protocol;
 
 import io.netty.buffer.ByteBuf;
+import io.retso.text.ErrorText;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import java.util.UUID;
 
 /**
@@ -84,7 +86,7 @@ public final class Handshake {
     if (magic != MAGIC) {
       throw new FrameException(
           ErrorCode.MALFORMED_FRAME,
-          String.format("HELLO does not begin with RTSO but with 0x%08x", magic));
+          String.format(Locale.ROOT, "HELLO does not begin with RTSO but with 0x%08x", magic));
     }
     int min = in.readUnsignedShort();
     int max = in.readUnsignedShort();
@@ -167,7 +169,7 @@ public final class Handshake {
     try {
       return new ServerRole(leads == 1, epoch, leader, leaderAddress, List.of(addresses));
     } catch (IllegalArgumentException e) {
-      throw new FrameException(ErrorCode.MALFORMED_FRAME, "a role is wrong: " + e.getMessage());
+      throw new FrameException(ErrorCode.MALFORMED_FRAME, "a role is wrong: " + ErrorText.of(e));
     }
   }
 
@@ -223,9 +225,13 @@ public final class Handshake {
       throw new FrameException(
           ErrorCode.UNSUPPORTED_VERSION,
           String.format(
+              Locale.ROOT,
               "this server speaks protocol versions %d to %d, the client %d to %d;"
                   + " upgrade the older side",
-              VERSION_MIN, VERSION_MAX, min, max));
+              VERSION_MIN,
+              VERSION_MAX,
+              min,
+              max));
     }
     return version;
   }

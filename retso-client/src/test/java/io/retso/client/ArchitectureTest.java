@@ -55,7 +55,8 @@ class ArchitectureTest {
             "java.util.regex",
             "java.nio.charset",
             "io.netty.buffer..",
-            "io.retso.protocol..")
+            "io.retso.protocol..",
+            "io.retso.text")
         .check(MODULE);
   }
 

@@ -18,6 +18,8 @@ import io.retso.member.Front;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.ServerRole;
 import io.retso.sequencer.Sequencer;
+import io.retso.text.Addresses;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
@@ -192,10 +194,14 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
       return (InetSocketAddress) listening.localAddress();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IOException("interrupted while binding " + address, e);
+      throw new IOException("interrupted while binding " + Addresses.text(address), e);
     } catch (Exception e) { // Netty throws checked exceptions past the compiler
       throw new IOException(
-          "cannot listen on " + address + ": " + e.getMessage() + "; choose another listen.port",
+          "cannot listen on "
+              + Addresses.text(address)
+              + ": "
+              + ErrorText.of(e)
+              + "; choose another listen.host or listen.port",
           e);
     }
   }

@@ -9,6 +9,7 @@ import io.retso.oracle.OracleCounters;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Limits;
 import io.retso.protocol.Timestamps;
+import io.retso.text.ErrorText;
 import java.nio.ByteBuffer;
 
 /**
@@ -205,7 +206,7 @@ public final class Recovery implements LedgerLog.Replay {
             "the log does not fit this server behind position "
                 + lastPosition
                 + ": "
-                + e.getMessage(),
+                + ErrorText.of(e),
             e);
   }
 

@@ -3,6 +3,7 @@ package io.retso.server;
 import io.retso.server.config.MemoryPlan;
 import io.retso.server.config.Setting;
 import io.retso.server.config.Settings;
+import java.util.Locale;
 
 /**
  * Writes the table of settings for people: {@code deploy/retso.properties} and {@code
@@ -78,41 +79,48 @@ final class ConfigDocs {
     for (Setting<?> setting : Settings.ALL) {
       String standard = setting.defaultText().isEmpty() ? "(empty)" : setting.defaultText();
       String names =
-          "**`%s`** (`%s`; default `%s`): ".formatted(setting.key(), setting.flag(), standard);
+          String.format(
+              Locale.ROOT,
+              "**`%s`** (`%s`; default `%s`): ",
+              setting.key(),
+              setting.flag(),
+              standard);
       wrap(out, "- ", "  ", names + setting.description());
       wrap(out, "  ", "  ", "*Allowed:* " + setting.type().allowed() + ".");
     }
     out.append(
-        """
+        String.format(
+            Locale.ROOT,
+            """
 
-        ## Memory
+            ## Memory
 
-        The heap holds `12.8 × rows + 8 × window.timestamps` bytes, 6 MiB for what serializable
-        transactions read, 32 to 64 bytes for each of
-        `uncleaned.max`, and a constant: %s, and with an embedded log another %s plus %s for each
-        bookie. All but the constant is allocated at the start. The server compares the sum with the
-        JVM's `-Xmx` (by default a quarter of the machine's memory) and refuses to start if it does
-        not fit; `RETSO_OPTS=-Xmx4g ./retso server` sets it.
+            The heap holds `12.8 × rows + 8 × window.timestamps` bytes, 6 MiB for what serializable
+            transactions read, 32 to 64 bytes for each of
+            `uncleaned.max`, and a constant: %s, and with an embedded log another %s plus %s for each
+            bookie. All but the constant is allocated at the start. The server compares the sum with the
+            JVM's `-Xmx` (by default a quarter of the machine's memory) and refuses to start if it does
+            not fit; `RETSO_OPTS=-Xmx4g ./retso server` sets it.
 
-        The most of the machine's memory that the process should take is printed at the start as
-        resident: the heap's limit, a twentieth of it for the collector, and outside of the heap %s,
-        5 MiB for each of `log.inflight` and one more, and with an embedded log %s plus %s for
-        each bookie. The network's buffers add at most 2 MiB for each connection that is behind.
+            The most of the machine's memory that the process should take is printed at the start as
+            resident: the heap's limit, a twentieth of it for the collector, and outside of the heap %s,
+            5 MiB for each of `log.inflight` and one more, and with an embedded log %s plus %s for
+            each bookie. The network's buffers add at most 2 MiB for each connection that is behind.
 
-        ## Exit codes
+            ## Exit codes
 
-        | Code | Name | Meaning |
-        |---|---|---|
-        """
-            .formatted(
-                MemoryPlan.mebibytes(MemoryPlan.REST_BYTES),
-                MemoryPlan.mebibytes(MemoryPlan.EMBEDDED_BYTES),
-                MemoryPlan.mebibytes(MemoryPlan.EMBEDDED_BOOKIE_BYTES),
-                MemoryPlan.mebibytes(MemoryPlan.OUTSIDE_BYTES),
-                MemoryPlan.mebibytes(MemoryPlan.OUTSIDE_EMBEDDED_BYTES),
-                MemoryPlan.mebibytes(MemoryPlan.OUTSIDE_BOOKIE_BYTES)));
+            | Code | Name | Meaning |
+            |---|---|---|
+            """,
+            MemoryPlan.mebibytes(MemoryPlan.REST_BYTES),
+            MemoryPlan.mebibytes(MemoryPlan.EMBEDDED_BYTES),
+            MemoryPlan.mebibytes(MemoryPlan.EMBEDDED_BOOKIE_BYTES),
+            MemoryPlan.mebibytes(MemoryPlan.OUTSIDE_BYTES),
+            MemoryPlan.mebibytes(MemoryPlan.OUTSIDE_EMBEDDED_BYTES),
+            MemoryPlan.mebibytes(MemoryPlan.OUTSIDE_BOOKIE_BYTES)));
     for (ExitCode code : ExitCode.values()) {
-      out.append("| %d | %s | %s |\n".formatted(code.number(), code, code.meaning()));
+      out.append(
+          String.format(Locale.ROOT, "| %d | %s | %s |\n", code.number(), code, code.meaning()));
     }
     out.append(
         """

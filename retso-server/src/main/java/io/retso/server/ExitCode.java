@@ -10,7 +10,14 @@ import io.retso.log.LogException;
  */
 public enum ExitCode {
   CLEAN(0, "Done."),
-  UNHEALTHY(1, "retso status: the server answers, but does not serve."),
+  UNHEALTHY(
+      1,
+      "retso status: the server answers, but does not serve. Of any command: the JVM was not"
+          + " started, as for a wrong option in RETSO_OPTS; its own lines say why."),
+  OUT_OF_MEMORY(
+      3,
+      "The JVM ran out of memory, and ended at once. Every acknowledged commit is in the log: start"
+          + " again with a larger heap."),
   USAGE(
       64,
       "A flag or a setting is wrong, or too small for what the log holds, or the heap is too small"
@@ -20,8 +27,8 @@ public enum ExitCode {
   INTERNAL(70, "An error in ReTSO itself; the log lines have its stack trace. Please report it."),
   CANNOT_OPEN(
       73,
-      "An address or a file cannot be used: a port that is taken, a directory that is not"
-          + " writable."),
+      "An address, a file or a library cannot be used: a port that is taken, a directory that is"
+          + " not writable, too few open files. The last line says what to change."),
   LOG_UNAVAILABLE(
       74, "The log cannot be read or written. Restore BookKeeper and ZooKeeper, then start again."),
   LOG_CORRUPT(

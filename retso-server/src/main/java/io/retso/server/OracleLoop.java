@@ -1,6 +1,7 @@
 package io.retso.server;
 
 import io.retso.net.OracleServer;
+import io.retso.text.ErrorText;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -17,7 +18,7 @@ final class OracleLoop {
     try {
       CompletableFuture.runAsync(task, net.executor()).get(SECONDS_MAX, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
-      throw new IllegalStateException(e.getCause().getMessage(), e.getCause());
+      throw new IllegalStateException(ErrorText.of(e.getCause()), e.getCause());
     } catch (TimeoutException e) {
       throw new IllegalStateException("the oracle's thread does not answer", e);
     }

@@ -1,5 +1,7 @@
 package io.retso.server;
 
+import io.retso.text.Addresses;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -35,9 +37,9 @@ final class ReservedPort implements AutoCloseable {
       socket.close();
       throw new IOException(
           "cannot listen on "
-              + address
+              + Addresses.text(address)
               + ": "
-              + e.getMessage()
+              + ErrorText.of(e)
               + "; choose another listen.host or listen.port",
           e);
     }

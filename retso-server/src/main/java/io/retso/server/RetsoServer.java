@@ -10,8 +10,10 @@ import io.retso.server.config.Settings;
 import io.retso.server.embedded.EmbeddedBookKeeper;
 import io.retso.server.observe.Health;
 import io.retso.server.observe.ServerFacts;
+import io.retso.text.Addresses;
 import java.io.IOException;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -208,35 +210,45 @@ public final class RetsoServer implements AutoCloseable {
   public List<String> description() {
     ServerFacts facts = parts.facts();
     long heapLimit = Runtime.getRuntime().maxMemory();
-    String httpAddress = "http://" + config.get(Settings.HTTP_HOST) + ":" + httpPort();
+    String httpAddress = "http://" + Addresses.text(config.get(Settings.HTTP_HOST), httpPort());
     return List.of(
-        "ReTSO status oracle %s, pid %d, %s, epoch %d"
-            .formatted(
-                facts.oracle(),
-                ProcessHandle.current().pid(),
-                leads() ? "leader" : "standby of " + parts.view().leader(),
-                epoch()),
-        "  clients    %s, at most %,d"
-            .formatted(facts.address(), config.get(Settings.CONNECTIONS_MAX)),
-        "  log        %s, %s".formatted(facts.logKind(), facts.logPlace()),
-        "  memory     %s of tables, heap limit %s (%d MiB are needed), up to %s resident"
-            .formatted(
-                MemoryPlan.mebibytes(memory.tables()),
-                MemoryPlan.mebibytes(heapLimit),
-                memory.recommendedMebibytes(),
-                MemoryPlan.mebibytes(memory.resident(heapLimit))),
-        "  rows       %,d (%s); window %,d timestamps (%s); uncleaned %,d (%s)"
-            .formatted(
-                config.get(Settings.ROWS),
-                MemoryPlan.mebibytes(memory.map()),
-                config.get(Settings.WINDOW_TIMESTAMPS),
-                MemoryPlan.mebibytes(memory.window()),
-                config.get(Settings.UNCLEANED_MAX),
-                MemoryPlan.mebibytes(memory.uncleaned())),
-        "  recovered  %,d transactions in %.2f s; started in %.2f s"
-            .formatted(
-                facts.recoveredTransactions(), facts.recoverySeconds(), parts.startSeconds()),
-        "  metrics    %s/metrics, /health, /leader, /status".formatted(httpAddress));
+        String.format(
+            Locale.ROOT,
+            "ReTSO status oracle %s, pid %d, %s, epoch %d",
+            facts.oracle(),
+            ProcessHandle.current().pid(),
+            leads() ? "leader" : "standby of " + parts.view().leader(),
+            epoch()),
+        String.format(
+            Locale.ROOT,
+            "  clients    %s, at most %,d",
+            facts.address(),
+            config.get(Settings.CONNECTIONS_MAX)),
+        String.format(Locale.ROOT, "  log        %s, %s", facts.logKind(), facts.logPlace()),
+        String.format(
+            Locale.ROOT,
+            "  memory     %s of tables, heap limit %s (%d MiB are needed), up to %s resident",
+            MemoryPlan.mebibytes(memory.tables()),
+            MemoryPlan.mebibytes(heapLimit),
+            memory.recommendedMebibytes(),
+            MemoryPlan.mebibytes(memory.resident(heapLimit))),
+        String.format(
+            Locale.ROOT,
+            "  rows       %,d (%s); window %,d timestamps (%s); uncleaned %,d (%s)",
+            config.get(Settings.ROWS),
+            MemoryPlan.mebibytes(memory.map()),
+            config.get(Settings.WINDOW_TIMESTAMPS),
+            MemoryPlan.mebibytes(memory.window()),
+            config.get(Settings.UNCLEANED_MAX),
+            MemoryPlan.mebibytes(memory.uncleaned())),
+        String.format(
+            Locale.ROOT,
+            "  recovered  %,d transactions in %.2f s; started in %.2f s",
+            facts.recoveredTransactions(),
+            facts.recoverySeconds(),
+            parts.startSeconds()),
+        String.format(
+            Locale.ROOT, "  metrics    %s/metrics, /health, /leader, /status", httpAddress));
   }
 
   /**

@@ -1,5 +1,7 @@
 package io.retso.server;
 
+import io.retso.text.Addresses;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -18,6 +20,8 @@ final class ServerAddress {
   static final int CONFLICT = 409;
   static final int UNAVAILABLE = 503;
 
+  private static final String STANDARD = "127.0.0.1:7522";
+
   private static final int TIMEOUT_MILLIS = 5_000;
 
   @Spec(Spec.Target.MIXEE)
@@ -26,7 +30,7 @@ final class ServerAddress {
   @Option(
       names = "--http",
       paramLabel = "HOST:PORT",
-      defaultValue = "127.0.0.1:7522",
+      defaultValue = STANDARD,
       description = "The server's http.host and http.port. Default: ${DEFAULT-VALUE}")
   private String http;
 
@@ -41,20 +45,23 @@ final class ServerAddress {
 
   /** Speaks with the server; returns what the process ends with. */
   int speak(Dialogue dialogue) {
-    if (!http.matches("[^/\\s]+:\\d{1,5}")) {
-      return failed(ExitCode.USAGE, "--http " + http + " is not HOST:PORT, such as 127.0.0.1:7522");
+    try {
+      http = Addresses.text(Addresses.parse(http));
+    } catch (IllegalArgumentException e) {
+      return failed(
+          ExitCode.USAGE, "--http: " + ErrorText.of(e) + "; write HOST:PORT, such as " + STANDARD);
     }
     try {
       return dialogue.run().number();
     } catch (MalformedURLException e) {
-      return failed(ExitCode.USAGE, "--http " + http + ": " + e.getMessage());
+      return failed(ExitCode.USAGE, "--http " + http + ": " + ErrorText.of(e));
     } catch (IOException e) {
       return failed(
           ExitCode.UNREACHABLE,
           "no server answers at http://"
               + http
               + " ("
-              + e.getMessage()
+              + ErrorText.of(e)
               + "): start one with retso server, or name its http.host and http.port with --http");
     }
   }

@@ -7,6 +7,7 @@ import io.retso.server.config.ServerConfig;
 import io.retso.server.config.Setting;
 import io.retso.server.config.Settings;
 import io.retso.server.observe.Json;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -18,7 +19,6 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IModelTransformer;
 import picocli.CommandLine.Model.CommandSpec;
@@ -104,11 +104,11 @@ public final class ServerCommand implements Callable<Integer> {
 
   /** Runs this command alone, without the launcher. */
   public static void main(String[] arguments) {
-    System.exit(new CommandLine(new ServerCommand()).execute(arguments));
+    CommandLines.main(new ServerCommand(), arguments);
   }
 
   @Override
-  public Integer call() throws InterruptedException {
+  public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
     try {
       ServerConfig config = config();
@@ -118,8 +118,14 @@ public final class ServerCommand implements Callable<Integer> {
         return ExitCode.CLEAN.number();
       }
       return serve(config, out);
-    } catch (ConfigException e) {
-      return failed(ExitCode.USAGE, e.getMessage());
+    } catch (Exception | Error e) { // whatever it is, it is said in one line
+      StartFailure failure = StartFailure.of(e);
+      if (failure.isKnown()) {
+        LOG.debug("start", e);
+      } else {
+        LOG.error("the start failed", e);
+      }
+      return failed(failure.code(), failure.line());
     }
   }
 
@@ -134,8 +140,8 @@ public final class ServerCommand implements Callable<Integer> {
   }
 
   private int serve(ServerConfig config, PrintWriter out)
-      throws ConfigException, InterruptedException {
-    removeReadyFile();
+      throws ConfigException, IOException, LogException, InterruptedException {
+    prepareReadyFile();
     lookUpNoNames();
     try (RetsoServer server = RetsoServer.start(config)) {
       announce(server, out);
@@ -149,12 +155,6 @@ public final class ServerCommand implements Callable<Integer> {
       removeReadyFile();
       ExitCode code = failure.get().code(); // what happened was logged
       return failed(code, "ends with exit code " + code.number() + " (" + code + ")");
-    } catch (LogException e) {
-      LOG.debug("the log", e);
-      return failed(ExitCode.of(e.reason()), e.getMessage() + "; " + ExitCode.remedy(e.reason()));
-    } catch (IOException e) {
-      LOG.debug("start", e);
-      return failed(ExitCode.CANNOT_OPEN, e.getMessage());
     }
   }
 
@@ -193,12 +193,37 @@ public final class ServerCommand implements Callable<Integer> {
     }
   }
 
-  /** Whoever waits for the file sees all of it or nothing. */
+  /** A program that waits for the file sees all of it or nothing. */
   private void writeReadyFile(String text) throws IOException {
+    Files.writeString(partOfReadyFile(), text);
+    Files.move(
+        partOfReadyFile(),
+        readyFile.toAbsolutePath(),
+        StandardCopyOption.ATOMIC_MOVE,
+        StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private Path partOfReadyFile() {
     Path target = readyFile.toAbsolutePath();
-    Path part = target.resolveSibling(target.getFileName() + ".part");
-    Files.writeString(part, text);
-    Files.move(part, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    return target.resolveSibling(target.getFileName() + ".part");
+  }
+
+  /** What cannot be written is known before anything is started. */
+  private void prepareReadyFile() throws IOException {
+    if (readyFile == null) {
+      return;
+    }
+    try {
+      Files.deleteIfExists(readyFile);
+      Files.writeString(partOfReadyFile(), "");
+      Files.delete(partOfReadyFile());
+    } catch (IOException e) {
+      throw new IOException(
+          "the ready file cannot be written: "
+              + ErrorText.of(e)
+              + "; choose another place with --ready-file",
+          e);
+    }
   }
 
   private void removeReadyFile() {

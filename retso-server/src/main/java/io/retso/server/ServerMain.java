@@ -26,7 +26,7 @@ public final class ServerMain implements Runnable {
 
   /** Runs a command and ends with its exit code. */
   public static void main(String[] arguments) {
-    System.exit(CommandLines.of(new ServerMain()).execute(arguments));
+    CommandLines.main(new ServerMain(), arguments);
   }
 
   @Override

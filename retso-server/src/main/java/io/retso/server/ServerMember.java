@@ -9,6 +9,7 @@ import io.retso.member.Roster;
 import io.retso.net.OracleServer;
 import io.retso.sequencer.Sequencer;
 import io.retso.server.members.NettyLeaderWatch;
+import io.retso.text.ErrorText;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -105,7 +106,7 @@ final class ServerMember {
       if (e.getCause() instanceof LogException failure) {
         throw failure;
       }
-      throw new IllegalStateException(e.getCause().getMessage(), e.getCause());
+      throw new IllegalStateException(ErrorText.of(e.getCause()), e.getCause());
     }
   }
 

@@ -21,6 +21,7 @@ import io.retso.server.config.Settings;
 import io.retso.server.config.ValueType;
 import io.retso.server.embedded.BookieSettings;
 import io.retso.server.embedded.EmbeddedBookKeeper;
+import io.retso.server.members.OwnAddress;
 import io.retso.server.members.ZooKeeperRoster;
 import io.retso.server.observe.BatchHistogram;
 import io.retso.server.observe.FigureReader;
@@ -30,14 +31,14 @@ import io.retso.server.observe.HttpEndpoint;
 import io.retso.server.observe.Observation;
 import io.retso.server.observe.ServerFacts;
 import io.retso.server.rehearsal.Rehearsal;
+import io.retso.text.Addresses;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -174,7 +175,7 @@ final class ServerParts {
     Member.Settings settings =
         new Member.Settings(
             advertised(),
-            withPort(reachableHost(config.get(Settings.HTTP_HOST)), http.port()),
+            Addresses.text(OwnAddress.of(config.get(Settings.HTTP_HOST)), http.port()),
             new LedgerLog.Settings(
                 (long) config.get(Settings.WINDOW_TIMESTAMPS) << Timestamps.GAP_BITS,
                 config.get(Settings.INHERITED_RETENTION).toNanos(),
@@ -209,22 +210,9 @@ final class ServerParts {
   /** Where clients and other members reach this server. */
   private String advertised() {
     String set = config.get(Settings.ADVERTISE_ADDRESS);
-    return set.isEmpty() ? withPort(reachableHost(config.get(Settings.LISTEN_HOST)), port) : set;
-  }
-
-  private static String withPort(String host, int port) {
-    return (host.contains(":") && !host.startsWith("[") ? "[" + host + "]" : host) + ":" + port;
-  }
-
-  /** Nobody connects to the address that stands for all of a machine's. */
-  private static String reachableHost(String host) {
-    try {
-      return InetAddress.getByName(host).isAnyLocalAddress()
-          ? InetAddress.getLocalHost().getHostAddress()
-          : host;
-    } catch (UnknownHostException e) {
-      return host;
-    }
+    return set.isEmpty()
+        ? Addresses.text(OwnAddress.of(config.get(Settings.LISTEN_HOST)), port)
+        : set;
   }
 
   private void started(String name, AutoCloseable closer) {
@@ -334,14 +322,24 @@ final class ServerParts {
       return "nothing is kept: for measurements only";
     }
     ServerConfig.Quorums q = config.quorums();
-    String copies = "ensemble %d, write %d, ack %d".formatted(q.ensemble(), q.write(), q.ack());
+    String copies =
+        String.format(
+            Locale.ROOT, "ensemble %d, write %d, ack %d", q.ensemble(), q.write(), q.ack());
     if (config.isEmbedded()) {
       Path dir = config.get(Settings.DATA_DIR).toAbsolutePath().normalize();
-      return "embedded in %s, %s%s"
-          .formatted(dir, copies, config.get(Settings.LOG_SYNC) ? "" : ", not forced to disk");
+      return String.format(
+          Locale.ROOT,
+          "embedded in %s, %s%s",
+          dir,
+          copies,
+          config.get(Settings.LOG_SYNC) ? "" : ", not forced to disk");
     }
-    return "zookeeper %s, node %s, %s"
-        .formatted(config.get(Settings.ZOOKEEPER), config.get(Settings.LOG_ZNODE), copies);
+    return String.format(
+        Locale.ROOT,
+        "zookeeper %s, node %s, %s",
+        config.get(Settings.ZOOKEEPER),
+        config.get(Settings.LOG_ZNODE),
+        copies);
   }
 
   /** The network front. */

@@ -15,11 +15,13 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 @Timeout(120)
@@ -91,6 +93,78 @@ class CommandsTest {
     Run run = run(new ServerCommand(), "--config=" + file, "--log-ack-quorum=7");
     assertEquals(ExitCode.USAGE.number(), run.code);
     assertTrue(run.err.contains("log.ack.quorum = 7"), run.err);
+  }
+
+  @Test
+  void aByteOrderMarkIsReadOver(@TempDir Path dir) throws Exception {
+    Path file = Files.writeString(dir.resolve("f"), "\ufefflog.ack.quorum = 9\r\nlog = memory\r\n");
+    Run run = run(new ServerCommand(), "--config=" + file);
+    assertTrue(run.err.contains("log.ack.quorum = 9 is larger"), run.err);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      quoteCharacter = '"',
+      value = {
+        "rows\u00a0= 1k, unknown setting 'rows\\u00a0'; did you mean rows?",
+        "rows = 1k\u200b, rows = 1k\\u200b is not allowed",
+        "\ufeffrows, '\\ufeffrows' has no '='"
+      })
+  void charactersThatNobodySeesAreShown(String line, String message, @TempDir Path dir)
+      throws Exception {
+    Path file = Files.writeString(dir.resolve("f"), "log = memory\n" + line + "\n");
+    Run run = run(new ServerCommand(), "--config=" + file);
+    assertEquals(ExitCode.USAGE.number(), run.code, run.err);
+    assertTrue(run.err.contains(message), run.err);
+  }
+
+  /** One line, with what is wrong and what to do. */
+  private static void assertFails(ExitCode code, String cause, String remedy, Run run) {
+    assertEquals(code.number(), run.code, run.err);
+    assertEquals(1, run.err.lines().count(), run.err);
+    assertTrue(run.err.startsWith("retso server: "), run.err);
+    assertTrue(run.err.contains(cause), run.err);
+    assertTrue(run.err.substring(run.err.indexOf(cause)).contains(remedy), run.err);
+  }
+
+  @Test
+  void filesInThePlaceOfDirectoriesAreNamed(@TempDir Path dir) throws Exception {
+    Path file = Files.writeString(dir.resolve("file"), "");
+    String[] small = {"--rows=1k", "--window-timestamps=2^10", "--listen-port=0", "--http-port=0"};
+    assertFails(
+        ExitCode.CANNOT_OPEN,
+        "the data directory " + file + " cannot be used",
+        "; choose another one",
+        run(new ServerCommand(), with(small, "--data-dir=" + file)));
+    assertFails(
+        ExitCode.CANNOT_OPEN,
+        "Not a directory",
+        "; choose another one",
+        run(new ServerCommand(), with(small, "--data-dir=" + file.resolve("sub"))));
+    assertFails(
+        ExitCode.USAGE,
+        "configuration file " + dir + " cannot be read: Is a directory",
+        "",
+        run(new ServerCommand(), with(small, "--config=" + dir)));
+    Path ready = dir.resolve("missing").resolve("ready");
+    assertFails(
+        ExitCode.CANNOT_OPEN,
+        "missing/ready.part does not exist",
+        "; choose another place with --ready-file",
+        run(new ServerCommand(), with(small, "--log=memory", "--ready-file=" + ready)));
+    for (String part : new String[] {"zookeeper", "bookie-0"}) {
+      Path data = Files.createDirectory(dir.resolve("with-" + part));
+      Files.writeString(data.resolve(part), "");
+      assertFails(
+          ExitCode.CANNOT_OPEN,
+          data.resolve(part) + " exists, and is not what is needed there",
+          "; ",
+          run(new ServerCommand(), with(small, "--data-dir=" + data)));
+    }
+  }
+
+  private static String[] with(String[] some, String... more) {
+    return Stream.concat(Stream.of(some), Stream.of(more)).toArray(String[]::new);
   }
 
   @Test
@@ -170,9 +244,17 @@ class CommandsTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"7522", "a:99999", "::1:7522", "http://a:1", "a:1/health", "a:1 b:2"})
+  void statusOfAnAddressThatIsNone(String address) {
+    Run run = status("--http", address);
+    assertEquals(ExitCode.USAGE.number(), run.code, run.err);
+    assertTrue(run.err.startsWith("retso status: --http: address \"" + address), run.err);
+    assertEquals(1, run.err.lines().count(), run.err);
+  }
+
   @Test
-  void statusOfAnAddressThatIsNone() {
-    assertEquals(ExitCode.USAGE.number(), status("--http", "7522").code);
+  void aFlagThatIsNone() {
     assertEquals(ExitCode.USAGE.number(), status("--htpt", "7522").code);
   }
 }

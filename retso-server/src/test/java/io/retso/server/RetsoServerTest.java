@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.retso.client.OracleClient;
 import io.retso.protocol.OracleIdentity;
@@ -11,7 +12,11 @@ import io.retso.server.RetsoServer.Failure;
 import io.retso.server.config.ConfigException;
 import io.retso.server.config.ServerConfig;
 import io.retso.server.config.Settings;
+import io.retso.text.Addresses;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -21,6 +26,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 @Timeout(120)
 class RetsoServerTest {
@@ -125,6 +133,68 @@ class RetsoServerTest {
             .build();
     IOException e = assertThrows(IOException.class, () -> RetsoServer.start(config));
     assertTrue(e.getMessage().contains("listen.host = no-such-host.invalid"), e.getMessage());
+  }
+
+  @Test
+  void aServerListensOnIpv6() throws Exception {
+    assumeTrue(hasIpv6(), "this machine has no ::1");
+    ServerConfig config =
+        TestServers.small()
+            .set(Settings.LOG, "memory")
+            .set(Settings.LISTEN_HOST, "::1")
+            .set(Settings.HTTP_HOST, "::1")
+            .build();
+    try (RetsoServer server = RetsoServer.start(config);
+        OracleClient client = OracleClient.builder().address("[::1]:" + server.port()).build()) {
+      assertTrue(client.commit(client.begin(), 1).isCommitted());
+      String text = String.join("\n", server.description());
+      assertTrue(text.contains("clients    [::1]:" + server.port()), text);
+      assertTrue(text.contains("http://[::1]:" + server.httpPort() + "/metrics"), text);
+      StringWriter out = new StringWriter();
+      int code =
+          new CommandLine(new StatusCommand())
+              .setOut(new PrintWriter(out))
+              .execute("--http", "[::1]:" + server.httpPort());
+      assertEquals(0, code, out::toString);
+      IOException e = assertThrows(IOException.class, () -> RetsoServer.start(sameAs(server)));
+      String taken = "1]:" + server.port() + ": Address already in use; choose another listen.host";
+      assertTrue(e.getMessage().contains(taken), e.getMessage());
+    }
+  }
+
+  private static ServerConfig sameAs(RetsoServer server) throws ConfigException {
+    return TestServers.small()
+        .set(Settings.LOG, "memory")
+        .set(Settings.LISTEN_HOST, "::1")
+        .set(Settings.LISTEN_PORT, server.port())
+        .build();
+  }
+
+  private static boolean hasIpv6() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("::1"))) {
+      return socket.isBound();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Of both kinds, as machines of an IPv6-only cluster have. */
+  @ParameterizedTest
+  @ValueSource(strings = {"0.0.0.0", "::"})
+  void aServerThatListensEverywhereNamesAnAddressThatOthersReach(String host) throws Exception {
+    assumeTrue(hasIpv6(), "this machine has no ::1");
+    ServerConfig config =
+        TestServers.small().set(Settings.LOG, "memory").set(Settings.LISTEN_HOST, host).build();
+    try (RetsoServer server = RetsoServer.start(config)) {
+      String clients = server.description().get(1).replaceAll(" *clients *(\\S*), .*", "$1");
+      assertFalse(Addresses.parse(clients).getHostString().matches("0.0.0.0|::|.*%.*"), clients);
+      for (String address : List.of("127.0.0.1:", "[::1]:")) {
+        try (OracleClient client =
+            OracleClient.builder().address(address + server.port()).build()) {
+          assertEquals(server.identity(), client.identity());
+        }
+      }
+    }
   }
 
   @Test

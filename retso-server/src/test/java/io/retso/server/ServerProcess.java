@@ -46,7 +46,17 @@ final class ServerProcess implements AutoCloseable {
    */
   static ServerProcess start(Path directory, int port, String... flags)
       throws IOException, InterruptedException {
-    return start(directory, System.getProperty("java.class.path"), port, flags);
+    return start(directory, System.getProperty("java.class.path"), List.of(), port, flags);
+  }
+
+  /**
+   * Starts a server and waits until it serves.
+   *
+   * @param options of its JVM
+   */
+  static ServerProcess start(Path directory, List<String> options, String... flags)
+      throws IOException, InterruptedException {
+    return start(directory, System.getProperty("java.class.path"), options, 0, flags);
   }
 
   /**
@@ -57,26 +67,18 @@ final class ServerProcess implements AutoCloseable {
   static ServerProcess ofEdited(Path edited, Path directory, String... flags)
       throws IOException, InterruptedException {
     String classPath = edited + File.pathSeparator + System.getProperty("java.class.path");
-    return start(directory, classPath, 0, flags);
+    return start(directory, classPath, List.of(), 0, flags);
   }
 
-  private static ServerProcess start(Path directory, String classPath, int port, String... flags)
+  private static ServerProcess start(
+      Path directory, String classPath, List<String> options, int port, String... flags)
       throws IOException, InterruptedException {
     Path ready = directory.resolve("ready.json");
     Path output = directory.resolve("server.log");
     Files.deleteIfExists(ready);
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    List<String> command = command(classPath, options);
     command.addAll(
         List.of(
-            "-Xmx1g",
-            "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC",
-            "-Djava.net.preferIPv4Stack=true",
-            "--add-opens=java.base/java.io=ALL-UNNAMED",
-            "-cp",
-            classPath,
-            "io.retso.server.ServerCommand",
             "--listen-port=" + port,
             "--http-port=0",
             "--data-dir=" + directory.resolve("data"),
@@ -103,6 +105,55 @@ final class ServerProcess implements AutoCloseable {
       }
     }
     return new ServerProcess(process, output, Files.readString(ready));
+  }
+
+  private static List<String> command(String classPath, List<String> options) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        List.of(
+            "-Xmx1g",
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
+            "--add-opens=java.base/java.io=ALL-UNNAMED"));
+    command.addAll(options);
+    command.addAll(List.of("-cp", classPath, "io.retso.server.ServerCommand"));
+    return command;
+  }
+
+  /** What a process that did not serve ended with, and all that it said. */
+  record Ended(int code, String output) {
+    /** What it said for people; the rest are lines of the log. */
+    List<String> said() {
+      return output.lines().filter(line -> line.startsWith("retso ")).toList();
+    }
+  }
+
+  /**
+   * Runs a server that ends by itself.
+   *
+   * @param output what it said
+   * @param classPath in front of that of this build; empty for none
+   */
+  static Ended run(Path output, String classPath, List<String> options, String... flags)
+      throws IOException, InterruptedException {
+    String all = System.getProperty("java.class.path");
+    List<String> command =
+        command(classPath.isEmpty() ? all : classPath + File.pathSeparator + all, options);
+    command.addAll(List.of(flags));
+    Process process =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    try {
+      if (!process.waitFor(START_SECONDS_MAX, TimeUnit.SECONDS)) {
+        throw new IllegalStateException("it does not end:\n" + Files.readString(output));
+      }
+      return new Ended(process.exitValue(), Files.readString(output));
+    } finally {
+      process.destroyForcibly();
+    }
   }
 
   int port() {

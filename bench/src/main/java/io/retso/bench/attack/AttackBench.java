@@ -17,11 +17,13 @@ import io.retso.bench.server.Servers;
 import io.retso.bench.server.ServersPlan;
 import io.retso.bench.server.Usage;
 import io.retso.protocol.Handshake;
+import io.retso.text.ErrorText;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.regex.Pattern;
@@ -199,7 +201,7 @@ public final class AttackBench {
       ServerProcess child = servers.isStopping() ? null : servers.child(target);
       throw new BenchException(
           "the good client failed: "
-              + e.getCause().getMessage()
+              + ErrorText.of(e.getCause())
               + (child == null ? "" : ". The server said:" + child.lastLines()),
           e);
     }
@@ -259,8 +261,12 @@ public final class AttackBench {
         runs.add(run);
         line.done(
             String.format(
+                Locale.ROOT,
                 "%-8s %-36s p50 %s  p99 %s ms",
-                target, name, Texts.millis(run.good().p50()), Texts.millis(run.good().p99())));
+                target,
+                name,
+                Texts.millis(run.good().p50()),
+                Texts.millis(run.good().p99())));
       }
     } finally {
       if (attacker != null) {

@@ -13,6 +13,7 @@ import io.retso.cluster.LocalCluster;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.options.Isolation;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -112,7 +113,7 @@ public final class BoundsBench {
       }
     } catch (IOException e) {
       throw new BenchException(
-          "the long run failed: " + e.getMessage() + "; its output is in " + data, e);
+          "the long run failed: " + ErrorText.of(e) + "; its output is in " + data, e);
     }
     Directories.deleteIfPossible(data);
     List<Comparison> comparisons = comparisons();

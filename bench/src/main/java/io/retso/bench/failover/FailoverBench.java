@@ -12,6 +12,7 @@ import io.retso.chaos.run.Trial;
 import io.retso.cluster.nodes.Cluster;
 import io.retso.cluster.nodes.Role;
 import io.retso.server.BuildVersion;
+import io.retso.text.ErrorText;
 import io.retso.verify.clients.RunIsolation;
 import io.retso.verify.faults.Fault;
 import java.io.IOException;
@@ -155,7 +156,7 @@ public final class FailoverBench {
             return report();
           });
     } catch (IOException e) {
-      throw new BenchException(e.getMessage(), e);
+      throw new BenchException(ErrorText.of(e), e);
     }
   }
 

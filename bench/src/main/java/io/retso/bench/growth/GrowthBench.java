@@ -17,6 +17,7 @@ import io.retso.bench.server.ServersPlan;
 import io.retso.bench.server.Usage;
 import io.retso.client.OracleClient;
 import io.retso.protocol.Handshake;
+import io.retso.text.ErrorText;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -216,7 +217,7 @@ public final class GrowthBench {
         CompletableFuture.allOf(begins).join();
       }
     } catch (RuntimeException e) {
-      throw new BenchException("transactions could not be begun: " + e.getMessage(), e);
+      throw new BenchException("transactions could not be begun: " + ErrorText.of(e), e);
     }
   }
 
@@ -266,7 +267,7 @@ public final class GrowthBench {
     } catch (ExecutionException e) {
       String server = servers.isStopping() ? "" : servers.child(Target.LOG_OFF).lastLines();
       throw new BenchException(
-          "the load failed: " + e.getCause().getMessage() + ". The server said:" + server, e);
+          "the load failed: " + ErrorText.of(e.getCause()) + ". The server said:" + server, e);
     }
   }
 

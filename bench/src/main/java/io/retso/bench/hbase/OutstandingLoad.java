@@ -4,6 +4,7 @@ import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.errors.ConflictException;
 import io.retso.hbase.errors.SerializationException;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -87,7 +88,7 @@ final class OutstandingLoad {
     }
     free.acquire(outstanding);
     if (failure.get() != null) {
-      throw new IOException(failure.get().getMessage(), failure.get());
+      throw new IOException(ErrorText.of(failure.get()), failure.get());
     }
     return ThreadedLoad.Result.of(measuredNanos / 1e9, aborted.sum(), nanos, operations);
   }

@@ -8,6 +8,7 @@ import io.retso.cluster.LocalCluster;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.hadoop.hbase.TableName;
@@ -79,8 +80,10 @@ final class ServerWork {
     for (TablesReport.Work work : works) {
       line.done(
           String.format(
+              Locale.ROOT,
               "%-48s  %s us a row written",
-              name(work.batch(), work.variant()), Texts.decimal(work.microsPerRow())));
+              name(work.batch(), work.variant()),
+              Texts.decimal(work.microsPerRow())));
     }
     return works;
   }

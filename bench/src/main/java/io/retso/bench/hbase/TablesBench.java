@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** {@code retso bench --hbase}: everything about transactional tables, beside the plain client. */
@@ -173,6 +174,7 @@ public final class TablesBench {
                     spent.compilerShare())));
         line.done(
             String.format(
+                Locale.ROOT,
                 "%-48s  %9s/s  p50 %s  p99 %s ms",
                 name,
                 Texts.rate(result.perSecond()),

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
@@ -115,6 +116,7 @@ final class TablesComparisons {
     if (limits.length > 0) {
       made +=
           String.format(
+              Locale.ROOT,
               "; processor time allows %s (plain %s us, oracle alone %s)",
               Texts.decimal(median(limits)),
               Texts.rate(median(values(contest, threads, plain, TablesComparisons::needed))),
@@ -186,6 +188,7 @@ final class TablesComparisons {
         false,
         CPU_MAX,
         String.format(
+            Locale.ROOT,
             "%s / %s us",
             Texts.rate(median(values(contest, threads, Contest.TRANSACTIONS, sum))),
             Texts.rate(median(values(contest, threads, Contest.PLAIN, sum)))),
@@ -248,8 +251,10 @@ final class TablesComparisons {
         false,
         WORK_MAX,
         String.format(
+            Locale.ROOT,
             "processor time, %s / %s us",
-            Texts.decimal(median(transactions)), Texts.decimal(median(plain))),
+            Texts.decimal(median(transactions)),
+            Texts.decimal(median(plain))),
         "");
   }
 

@@ -1,6 +1,7 @@
 package io.retso.bench.hbase;
 
 import io.retso.bench.report.Percentiles;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,7 +73,7 @@ final class ThreadedLoad {
       }
       return Result.of(seconds, aborted, nanos, operationsRun);
     } catch (ExecutionException e) {
-      throw new IOException(e.getCause().getMessage(), e.getCause());
+      throw new IOException(ErrorText.of(e.getCause()), e.getCause());
     } finally {
       executor.shutdownNow();
       executor.awaitTermination(1, TimeUnit.MINUTES);

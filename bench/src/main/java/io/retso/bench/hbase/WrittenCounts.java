@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.apache.hadoop.hbase.HRegionLocation;
 import org.apache.hadoop.hbase.TableName;
@@ -122,6 +123,7 @@ final class WrittenCounts {
               (double) (cells(table) - cells) / OPERATIONS);
       line.done(
           String.format(
+              Locale.ROOT,
               "written   %-38s  %s bytes, %s cells",
               what + "  " + variant,
               Texts.decimal(written.logBytes()),

@@ -1,6 +1,7 @@
 package io.retso.bench.jmh;
 
 import io.retso.bench.report.BenchException;
+import io.retso.text.ErrorText;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.openjdk.jmh.results.RunResult;
@@ -45,7 +46,7 @@ public final class JmhCommand {
       return 0;
     } catch (RunnerException e) {
       throw new BenchException(
-          "the microbenchmarks cannot run: " + e.getMessage() + "; jmh alone runs all of them", e);
+          "the microbenchmarks cannot run: " + ErrorText.of(e) + "; jmh alone runs all of them", e);
     }
   }
 }

@@ -13,6 +13,7 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.retso.text.ErrorText;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayList;
@@ -92,7 +93,7 @@ public final class LoadDriver implements AutoCloseable {
                     "cannot connect to "
                         + server
                         + ": "
-                        + connected.cause().getMessage()
+                        + ErrorText.of(connected.cause())
                         + "; is a server listening there?",
                     connected.cause());
               }

@@ -2,6 +2,7 @@ package io.retso.bench.server;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -51,7 +52,7 @@ public final class BookieProbe implements AutoCloseable {
       if (client != null) {
         closeQuietly(client);
       }
-      throw new IOException("cannot reach the server's bookie: " + e.getMessage(), e);
+      throw new IOException("cannot reach the server's bookie: " + ErrorText.of(e), e);
     }
   }
 
@@ -67,7 +68,7 @@ public final class BookieProbe implements AutoCloseable {
         now = done;
       }
     } catch (BKException e) {
-      throw new IOException("an add to the server's bookie failed: " + e.getMessage(), e);
+      throw new IOException("an add to the server's bookie failed: " + ErrorText.of(e), e);
     }
   }
 

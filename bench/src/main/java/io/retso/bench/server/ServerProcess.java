@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.retso.bench.report.BenchException;
 import io.retso.cluster.ChildProcess;
 import io.retso.cluster.ClusterException;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -68,7 +69,7 @@ public final class ServerProcess implements AutoCloseable {
     } catch (ClusterException e) {
       throw new BenchException(e.getMessage(), e);
     } catch (IOException e) {
-      throw new BenchException("the server's ready file cannot be read: " + e.getMessage(), e);
+      throw new BenchException("the server's ready file cannot be read: " + ErrorText.of(e), e);
     }
   }
 

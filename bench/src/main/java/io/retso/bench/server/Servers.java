@@ -3,6 +3,7 @@ package io.retso.bench.server;
 import io.retso.bench.report.BenchException;
 import io.retso.bench.report.RunFigures.Target;
 import io.retso.cluster.Directories;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -60,7 +61,7 @@ public final class Servers implements AutoCloseable {
         }
       }
     } catch (IOException | UncheckedIOException e) {
-      System.err.println("retso bench: " + plan.directory() + ": " + e.getMessage());
+      System.err.println("retso bench: " + plan.directory() + ": " + ErrorText.of(e));
     }
   }
 
@@ -150,7 +151,7 @@ public final class Servers implements AutoCloseable {
       Directories.delete(directory);
     } catch (IOException e) {
       System.err.println(
-          "retso bench: " + directory + " cannot be deleted: " + e.getMessage() + "; delete it");
+          "retso bench: " + directory + " cannot be deleted: " + ErrorText.of(e) + "; delete it");
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.retso.bench.server;
 
 import io.retso.bench.report.BenchException;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -57,7 +58,7 @@ public record ServersPlan(
           "cannot create "
               + directory
               + " ("
-              + e.getMessage()
+              + ErrorText.of(e)
               + "); choose a writable directory with --out",
           e);
     }

@@ -11,6 +11,7 @@ import io.retso.bench.server.ServerMetrics;
 import io.retso.bench.server.Servers;
 import io.retso.bench.server.ServersPlan;
 import io.retso.protocol.Handshake;
+import io.retso.text.ErrorText;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Arrays;
@@ -123,7 +124,7 @@ public final class RestartBench {
       } catch (ExecutionException e) {
         String said = servers.child(Target.LOG_ON).lastLines();
         throw new BenchException(
-            "the load failed: " + e.getCause().getMessage() + ". The server said:" + said, e);
+            "the load failed: " + ErrorText.of(e.getCause()) + ". The server said:" + said, e);
       }
     }
   }

@@ -24,6 +24,7 @@ import io.retso.bench.server.ServerProcess;
 import io.retso.bench.server.Servers;
 import io.retso.bench.server.Usage;
 import io.retso.protocol.Handshake;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -140,7 +141,7 @@ public final class Suite {
           "cannot measure the disk in "
               + settings.servers().directory()
               + ": "
-              + e.getMessage()
+              + ErrorText.of(e)
               + "; free some space, or choose another directory with --out",
           e);
     }
@@ -218,7 +219,7 @@ public final class Suite {
       probe.measure(settings.measured().toNanos() / 1e9 / divisor, addNanos);
       line.done(name + "  p50 " + Texts.millis(addNanos.getValueAtPercentile(50) / 1e6) + " ms");
     } catch (IOException e) {
-      line.done(name + ": not measured, " + e.getMessage());
+      line.done(name + ": not measured, " + ErrorText.of(e));
     }
   }
 
@@ -319,7 +320,7 @@ public final class Suite {
   }
 
   private static BenchException failure(ServerProcess child, String run, Throwable cause) {
-    String what = cause instanceof LoadException ? cause.getMessage() : cause.toString();
+    String what = cause instanceof LoadException ? ErrorText.of(cause) : cause.toString();
     String server = child == null ? "" : ". The server said:" + child.lastLines();
     return new BenchException(run.trim() + ": " + what + server, cause);
   }

@@ -196,6 +196,7 @@ public final class ReadersBench {
     runs.add(run);
     line.done(
         String.format(
+            Locale.ROOT,
             "%-40s %7s/s, %.0f us of the oracle each; deferred readers wait %s ms (median)",
             String.format(Locale.ROOT, "%s, %d managers", kind, managers),
             Texts.rate(run.perSecond()),

@@ -142,6 +142,7 @@ public final class SibenchBench {
               counts.refusedShare()));
       line.done(
           String.format(
+              Locale.ROOT,
               "%-50s  %7s/s  %s ms  %.0f us CPU  %s refused",
               name,
               Texts.rate(counts.perSecond()),

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -169,7 +170,12 @@ public final class SmallBankBench {
     @Override
     public String toString() {
       return String.format(
-          "%s; %s at %d, round %d", at.of(), strategy.label(), at.clients(), round + 1);
+          Locale.ROOT,
+          "%s; %s at %d, round %d",
+          at.of(),
+          strategy.label(),
+          at.clients(),
+          round + 1);
     }
   }
 
@@ -218,6 +224,7 @@ public final class SmallBankBench {
     }
     line.done(
         String.format(
+            Locale.ROOT,
             "%-76s  %7s/s  %s ms  %.0f us CPU  %s refused  %d anomalies",
             attempt,
             Texts.rate(counts.perSecond()),
@@ -233,6 +240,7 @@ public final class SmallBankBench {
       return "  1 of " + planned;
     }
     long left = (System.nanoTime() - started) / done * (planned - done) / 60_000_000_000L;
-    return String.format("  %d of %d, some %d minutes left", done + 1, planned, left + 1);
+    return String.format(
+        Locale.ROOT, "  %d of %d, some %d minutes left", done + 1, planned, left + 1);
   }
 }

@@ -63,7 +63,10 @@ final class SmallBankComparisons {
       Map.Entry<Strategy, Mean> second = others.get(1);
       what =
           String.format(
-              "%s, SERIALIZABLE / %s, the paper's second fastest", of, second.getKey().label());
+              Locale.ROOT,
+              "%s, SERIALIZABLE / %s, the paper's second fastest",
+              of,
+              second.getKey().label());
       all.add(judged(what, second.getValue(), true, 1, level));
     }
     return all;

@@ -5,6 +5,7 @@ import io.retso.workload.Reason;
 import io.retso.workload.history.SerialCheck;
 import io.retso.workload.smallbank.Strategy;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -35,7 +36,8 @@ public record SmallBankReport(
   public record Case(StoreKind store, int hot, int balancePercent) {
     @Override
     public String toString() {
-      return String.format("%s, hot spot of %,d, %d %% Bal", store, hot, balancePercent);
+      return String.format(
+          Locale.ROOT, "%s, hot spot of %,d, %d %% Bal", store, hot, balancePercent);
     }
   }
 

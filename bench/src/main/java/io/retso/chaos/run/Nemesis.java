@@ -3,6 +3,7 @@ package io.retso.chaos.run;
 import io.retso.chaos.clients.Clients;
 import io.retso.cluster.ClusterException;
 import io.retso.cluster.nodes.Cluster;
+import io.retso.text.ErrorText;
 import io.retso.verify.faults.Fault;
 import io.retso.verify.faults.FaultOrder;
 import java.io.IOException;
@@ -86,7 +87,7 @@ public final class Nemesis {
     } catch (IOException | InterruptedException | RuntimeException e) {
       throw e;
     } catch (Exception e) {
-      throw new IOException(fault.name() + " failed: " + e.getMessage(), e);
+      throw new IOException(fault.name() + " failed: " + ErrorText.of(e), e);
     } finally {
       faults.repair();
     }

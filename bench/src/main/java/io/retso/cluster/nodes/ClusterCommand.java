@@ -2,11 +2,13 @@ package io.retso.cluster.nodes;
 
 import io.retso.server.ExitCode;
 import io.retso.server.UsualExitCodes;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
@@ -97,7 +99,7 @@ public final class ClusterCommand implements Runnable {
       out.flush();
       return code;
     } catch (IOException e) {
-      return failed(e.getMessage());
+      return failed(ErrorText.of(e));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return failed("interrupted");
@@ -249,7 +251,8 @@ public final class ClusterCommand implements Runnable {
             String pid = status.pid() == 0 ? "" : "pid " + status.pid();
             Node node = status.node();
             String where = node.role() == Role.CLIENT ? node.address() : node.endpoint();
-            out.printf("%-12s %-21s %-12s %s%n", node.name(), where, pid, status.state());
+            out.printf(
+                Locale.ROOT, "%-12s %-21s %-12s %s%n", node.name(), where, pid, status.state());
             well &= status.isWell();
           }
           cluster.faults().present().forEach(out::println);
@@ -436,7 +439,7 @@ public final class ClusterCommand implements Runnable {
     try {
       return new ProcessBuilder(command).inheritIO().start().waitFor();
     } catch (IOException e) {
-      return failed(e.getMessage());
+      return failed(ErrorText.of(e));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return failed("interrupted");

@@ -1,6 +1,7 @@
 package io.retso.cluster.nodes;
 
 import io.retso.cluster.ClusterException;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -72,7 +73,7 @@ final class Command {
           .redirectOutput(output.toFile())
           .start();
     } catch (IOException e) {
-      throw new ClusterException("cannot run " + words.get(0) + ": " + e.getMessage(), e);
+      throw new ClusterException("cannot run " + words.get(0) + ": " + ErrorText.of(e), e);
     }
   }
 }

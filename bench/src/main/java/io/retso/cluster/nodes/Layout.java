@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -46,12 +47,13 @@ public record Layout(
 
     /** For people. */
     public String text(boolean inNamespaces) {
-      return "%d oracles, %d bookies, %d ZooKeeper servers, %s"
-          .formatted(
-              oracles,
-              bookies,
-              zooKeepers,
-              inNamespaces ? "in network namespaces" : "on loopback addresses");
+      return String.format(
+          Locale.ROOT,
+          "%d oracles, %d bookies, %d ZooKeeper servers, %s",
+          oracles,
+          bookies,
+          zooKeepers,
+          inNamespaces ? "in network namespaces" : "on loopback addresses");
     }
   }
 

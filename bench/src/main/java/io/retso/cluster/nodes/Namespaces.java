@@ -3,6 +3,7 @@ package io.retso.cluster.nodes;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.retso.cluster.ClusterException;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -10,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -81,7 +83,7 @@ final class Namespaces {
       }
       problem = result.output();
     } catch (IOException e) {
-      problem = e.getMessage();
+      problem = ErrorText.of(e);
     }
     return Optional.of(
         "network namespaces cannot be made here ("
@@ -143,19 +145,24 @@ final class Namespaces {
       long host = hold(node.name(), unshare);
       router.append(
           String.format(
+              Locale.ROOT,
               """
               link add %1$s type veth peer name eth0 netns %2$d
               link set %1$s up
               address add %3$s/32 dev %1$s
               route add %4$s/32 dev %1$s
               """,
-              node.name(), host, GATEWAY, node.address()));
+              node.name(),
+              host,
+              GATEWAY,
+              node.address()));
     }
     ip(ROUTER, router.toString());
     for (Node node : layout.nodes()) {
       ip(
           node.name(),
           String.format(
+              Locale.ROOT,
               """
               link set lo up
               link set eth0 up
@@ -163,7 +170,8 @@ final class Namespaces {
               route add %2$s/32 dev eth0
               route add default via %2$s
               """,
-              node.address(), GATEWAY));
+              node.address(),
+              GATEWAY));
     }
   }
 

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /** The process of a node: started, signalled, waited for. */
@@ -126,9 +127,9 @@ final class NodeProcess {
   private boolean listens() throws IOException {
     StringBuilder hex = new StringBuilder();
     for (String part : node.address().split("\\.")) {
-      hex.insert(0, String.format("%02X", Integer.parseInt(part)));
+      hex.insert(0, String.format(Locale.ROOT, "%02X", Integer.parseInt(part)));
     }
-    String local = String.format("%s:%04X", hex, node.role().port());
+    String local = String.format(Locale.ROOT, "%s:%04X", hex, node.role().port());
     for (String line : Files.readAllLines(Path.of("/proc/" + require().pid() + "/net/tcp"))) {
       String[] words = line.strip().split(" +");
       if (words[1].equals(local) && words[3].equals(LISTENING)) {

@@ -51,8 +51,12 @@ final class Cycles {
             case RW -> from.name() + " read k" + key + " without the append " + values(to);
             case RT ->
                 String.format(
+                    Locale.ROOT,
                     "%s completed (index %d) before %s was invoked (index %d)",
-                    from.name(), from.completed(), to.name(), to.invoked());
+                    from.name(),
+                    from.completed(),
+                    to.name(),
+                    to.invoked());
             case INNER -> throw new IllegalStateException("inner edges are not drawn");
           };
     }
@@ -135,7 +139,9 @@ final class Cycles {
   }
 
   private static String others(int count) {
-    return count <= 0 ? "" : String.format("%n  (%d more transactions are entangled)", count);
+    return count <= 0
+        ? ""
+        : String.format(Locale.ROOT, "%n  (%d more transactions are entangled)", count);
   }
 
   private static String reasons(List<Edge> cycle) {

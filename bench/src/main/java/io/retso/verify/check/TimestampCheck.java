@@ -6,6 +6,7 @@ import io.retso.verify.history.TimestampPair;
 import io.retso.verify.history.Transaction;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * The oracle's timestamps claim to be the instants of snapshot isolation: start of the snapshot and
@@ -74,7 +75,9 @@ final class TimestampCheck {
   private void accuse(Dependency dependency, String how, Transaction from, Transaction to) {
     anomalies.add(
         AnomalyKind.TIMESTAMP,
-        () -> String.format("k%d: %s %s (%s)", dependency.key(), from.name(), how, to.name()),
+        () ->
+            String.format(
+                Locale.ROOT, "k%d: %s %s (%s)", dependency.key(), from.name(), how, to.name()),
         from,
         to);
   }
@@ -97,8 +100,10 @@ final class TimestampCheck {
             AnomalyKind.TIMESTAMP,
             () ->
                 String.format(
+                    Locale.ROOT,
                     "%s was invoked after %s completed, but its snapshot is older",
-                    next.name(), before.name()),
+                    next.name(),
+                    before.name()),
             next,
             before);
       }

@@ -13,6 +13,7 @@ import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -95,6 +96,7 @@ final class VersionOrders {
           AnomalyKind.INCOMPATIBLE_ORDER,
           () ->
               String.format(
+                  Locale.ROOT,
                   "k%d: %s read %s, but %s read %s: they differ from place %d on",
                   read.key(),
                   read.reader().name(),
@@ -145,7 +147,9 @@ final class VersionOrders {
         other == null ? new Transaction[] {reader} : new Transaction[] {reader, other};
     anomalies.add(
         kind,
-        () -> String.format("k%d: %s read value %d, %s", read.key(), reader.name(), value, how),
+        () ->
+            String.format(
+                Locale.ROOT, "k%d: %s read value %d, %s", read.key(), reader.name(), value, how),
         both);
   }
 
@@ -191,6 +195,7 @@ final class VersionOrders {
           AnomalyKind.LOST_APPEND,
           () ->
               String.format(
+                  Locale.ROOT,
                   "k%d: %s appended %d, and it completed before %s began, but the last read of the"
                       + " key, by %s, lacks it%s",
                   append.key(),
@@ -228,6 +233,7 @@ final class VersionOrders {
               AnomalyKind.INCOMPATIBLE_ORDER,
               () ->
                   String.format(
+                      Locale.ROOT,
                       "k%d: %s shows %s, but %s appended them in another order",
                       order.key(),
                       order.longest().reader().name(),

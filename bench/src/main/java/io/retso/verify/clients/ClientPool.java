@@ -2,6 +2,7 @@ package io.retso.verify.clients;
 
 import io.retso.cluster.ChildProcess;
 import io.retso.cluster.ClusterException;
+import io.retso.text.ErrorText;
 import io.retso.verify.lists.Findings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -9,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.Random;
 import java.util.function.Supplier;
@@ -95,9 +97,12 @@ public final class ClientPool implements AutoCloseable {
     if (child - member.startedNanos < 0 || now - child < 0) {
       throw new ClusterException(
           String.format(
+              Locale.ROOT,
               "processes of this machine have different clocks: a child started at %d, read %d"
                   + " and was ready at %d. Their histories cannot be put in order; use --clients 0",
-              member.startedNanos, child, now),
+              member.startedNanos,
+              child,
+              now),
           null);
     }
   }
@@ -128,7 +133,7 @@ public final class ClientPool implements AutoCloseable {
         after.process.kill();
       }
       missing.add(
-          "client " + before.plan.number() + " was killed and not replaced: " + e.getMessage());
+          "client " + before.plan.number() + " was killed and not replaced: " + ErrorText.of(e));
       throw e;
     }
   }

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * What clients got done. A store that does nothing contradicts nobody, so a run with hardly any
@@ -64,7 +65,7 @@ public record Work(long commits, long looks, long moves, long skewed, long refus
   /** Writes it to a file, for another process. */
   public void write(Path file) throws IOException {
     Files.writeString(
-        file, String.format("%d %d %d %d %d", commits, looks, moves, skewed, refused));
+        file, String.format(Locale.ROOT, "%d %d %d %d %d", commits, looks, moves, skewed, refused));
   }
 
   private static boolean appends(Transaction transaction) {

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -171,7 +172,7 @@ public final class History {
 
     private static void check(boolean holds, String otherwise, Object... details) {
       if (!holds) {
-        throw new IllegalArgumentException(String.format(otherwise, details));
+        throw new IllegalArgumentException(String.format(Locale.ROOT, otherwise, details));
       }
     }
 

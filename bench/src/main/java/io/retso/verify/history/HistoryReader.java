@@ -1,5 +1,6 @@
 package io.retso.verify.history;
 
+import io.retso.text.ErrorText;
 import io.retso.verify.history.EdnCursor.Unexpected;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -84,7 +85,7 @@ public final class HistoryReader {
           throw new HistoryFormatException(line, e.getMessage());
         }
       } catch (IllegalArgumentException e) {
-        throw new HistoryFormatException(line, e.getMessage());
+        throw new HistoryFormatException(line, ErrorText.of(e));
       }
     }
     return false;

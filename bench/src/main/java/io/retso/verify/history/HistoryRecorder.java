@@ -1,5 +1,6 @@
 package io.retso.verify.history;
 
+import io.retso.text.ErrorText;
 import io.retso.verify.history.Event.Type;
 import io.retso.verify.history.Step.Append;
 import io.retso.verify.history.Step.Read;
@@ -200,7 +201,7 @@ public final class HistoryRecorder implements Closeable {
     } catch (IOException e) {
       broken = e;
       throw new UncheckedIOException(
-          "the history cannot be written (" + e.getMessage() + "): make room and run again", e);
+          "the history cannot be written (" + ErrorText.of(e) + "): make room and run again", e);
     }
   }
 
@@ -276,7 +277,7 @@ public final class HistoryRecorder implements Closeable {
         case '\t' -> text.append("\\t");
         default -> {
           if (c < ' ' || c >= 0x7f) {
-            text.append(String.format("\\u%04x", (int) c));
+            text.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
           } else {
             text.append(c);
           }

@@ -8,8 +8,8 @@ public final class StackTraces {
   private StackTraces() {}
 
   public static String of(Throwable e) {
-    if (e instanceof ListStore.Violation) {
-      return e.getMessage();
+    if (e instanceof ListStore.Violation violation) {
+      return violation.getMessage();
     }
     StringWriter text = new StringWriter();
     e.printStackTrace(new PrintWriter(text, true));

@@ -4,6 +4,7 @@ import io.retso.admin.RootCause;
 import io.retso.verify.clients.Client;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.Locale;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.Connection;
@@ -69,8 +70,11 @@ final class DropAtExit implements AutoCloseable {
     } catch (IOException e) {
       String pattern = "'" + prefix + ".*'";
       out.printf(
+          Locale.ROOT,
           "They may be left: %s. In HBase's shell: disable_all %s and drop_all %s.%n",
-          RootCause.of(e), pattern, pattern);
+          RootCause.of(e),
+          pattern,
+          pattern);
       out.flush();
     }
   }

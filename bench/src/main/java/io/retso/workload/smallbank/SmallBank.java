@@ -12,6 +12,7 @@ import io.retso.workload.Workload;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
@@ -98,7 +99,10 @@ public final class SmallBank implements Workload {
     return found == expected
         ? ""
         : String.format(
-            "there is %,d in all accounts, but the committed programs leave %,d", found, expected);
+            Locale.ROOT,
+            "there is %,d in all accounts, but the committed programs leave %,d",
+            found,
+            expected);
   }
 
   private static long money(Store store) throws IOException {

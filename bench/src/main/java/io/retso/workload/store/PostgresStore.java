@@ -1,5 +1,6 @@
 package io.retso.workload.store;
 
+import io.retso.text.ErrorText;
 import io.retso.workload.Options;
 import io.retso.workload.Reason;
 import io.retso.workload.RefusedException;
@@ -100,7 +101,7 @@ public final class PostgresStore implements Store {
       return session == null ? new Session(url) : session;
     } catch (SQLException e) {
       // Without the cause, which says less; and without the URL, which may have a password.
-      throw new IOException("cannot connect to PostgreSQL: " + e.getMessage());
+      throw new IOException("cannot connect to PostgreSQL: " + ErrorText.of(e));
     }
   }
 
@@ -168,7 +169,7 @@ public final class PostgresStore implements Store {
       return new RefusedException(Reason.DEADLOCK, failure);
     }
     if (SERIALIZATION_FAILURE.equals(failure.getSQLState())) {
-      boolean isConflict = failure.getMessage().contains(SAME_ROW);
+      boolean isConflict = ErrorText.of(failure).contains(SAME_ROW);
       return new RefusedException(isConflict ? Reason.CONFLICT : Reason.DANGEROUS, failure);
     }
     return new IOException(failure);

@@ -58,7 +58,6 @@ class KeeperTest {
     Process maker =
         ChildJvm.builder(
                 List.of(
-                    "-Djava.net.preferIPv4Stack=true",
                     "--add-opens=java.base/java.io=ALL-UNNAMED",
                     "-cp",
                     System.getProperty("java.class.path"),

@@ -11,6 +11,6 @@ public final class AdminMain {
 
   /** Runs a command and ends with its exit code. */
   public static void main(String[] arguments) {
-    System.exit(CommandLines.of(new AdminMain()).execute(arguments));
+    CommandLines.main(new AdminMain(), arguments);
   }
 }

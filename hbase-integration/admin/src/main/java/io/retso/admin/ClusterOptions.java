@@ -2,6 +2,7 @@ package io.retso.admin;
 
 import io.retso.hbase.ManagerBuilder;
 import io.retso.hbase.layout.TableSettings;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
@@ -124,7 +125,7 @@ final class ClusterOptions {
       }
     } catch (IllegalArgumentException e) {
       String place = oracle == null ? ManagerBuilder.ORACLE_KEY : "--oracle";
-      throw new ParameterException(spec.commandLine(), place + ": " + e.getMessage(), e);
+      throw new ParameterException(spec.commandLine(), place + ": " + ErrorText.of(e), e);
     }
   }
 
@@ -135,11 +136,28 @@ final class ClusterOptions {
 
   /** The configuration of HBase's client. */
   Configuration configuration() {
-    Configuration configuration = HBaseConfiguration.create();
+    Configuration configuration;
+    try {
+      configuration = HBaseConfiguration.create();
+    } catch (RuntimeException e) { // so it says that a file is no XML
+      throw new ParameterException(
+          spec.commandLine(),
+          "HBase's configuration cannot be read: "
+              + RootCause.whole(e)
+              + "; mend the file, or set HBASE_CONF_DIR to another directory",
+          e);
+    }
     FirstContact.limitAttempts(configuration); // first, as -D may set others
     if (zooKeeper != null) {
       int colon = zooKeeper.lastIndexOf(':');
       String port = colon < 0 ? "2181" : zooKeeper.substring(colon + 1);
+      if (zooKeeper.matches("(?s).*[;/\\s].*")) {
+        throw new ParameterException(
+            spec.commandLine(),
+            "--zookeeper="
+                + zooKeeper
+                + " is no list of hosts: write host:2181, or host1,host2,host3:2181");
+      }
       if (!port.matches("\\d{1,5}")) {
         throw new ParameterException(
             spec.commandLine(),

@@ -1,5 +1,6 @@
 package io.retso.admin;
 
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.concurrent.ExecutionException;
@@ -47,7 +48,7 @@ public final class FirstContact {
     try {
       return await(configuration);
     } catch (ExecutionException e) {
-      throw new IOException("cannot connect to HBase: " + e.getCause().getMessage(), e.getCause());
+      throw new IOException("cannot connect to HBase: " + ErrorText.of(e.getCause()), e.getCause());
     }
   }
 

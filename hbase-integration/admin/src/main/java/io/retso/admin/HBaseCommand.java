@@ -18,9 +18,11 @@ import io.retso.hbase.options.Reads;
 import io.retso.server.BuildVersion;
 import io.retso.server.ExitCode;
 import io.retso.server.UsualExitCodes;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -86,7 +88,7 @@ public final class HBaseCommand implements Runnable {
         return work.on(connection);
       }
     } catch (TransactionException | NoHBaseException | AmbiguousOracleException e) {
-      return failed(e.getMessage());
+      return failed(ErrorText.of(e));
     } catch (IOException e) {
       return failed(HBaseFailure.explained(e, cluster.zooKeeper()));
     }
@@ -109,7 +111,7 @@ public final class HBaseCommand implements Runnable {
     try {
       return TableName.valueOf(text);
     } catch (IllegalArgumentException e) {
-      throw wrong("'" + text + "': " + e.getMessage());
+      throw wrong("'" + text + "': " + ErrorText.of(e));
     }
   }
 
@@ -233,7 +235,7 @@ public final class HBaseCommand implements Runnable {
     try {
       TableSettings.granules(granules == null ? "" : granules);
     } catch (IllegalArgumentException e) {
-      throw wrong("--granules: " + e.getMessage());
+      throw wrong("--granules: " + ErrorText.of(e));
     }
   }
 
@@ -264,7 +266,7 @@ public final class HBaseCommand implements Runnable {
       }
       return descriptor.build();
     } catch (IllegalArgumentException e) {
-      throw wrong("--families: " + e.getMessage());
+      throw wrong("--families: " + ErrorText.of(e));
     }
   }
 
@@ -277,9 +279,13 @@ public final class HBaseCommand implements Runnable {
         String missing = family.getNameAsString();
         throw new TableNotPreparedException(
             String.format(
+                Locale.ROOT,
                 "table %s exists and has no family %s: add it in HBase's shell, alter '%s', '%s',"
                     + " or leave out --create and --families",
-                table, missing, table, missing),
+                table,
+                missing,
+                table,
+                missing),
             null);
       }
     }
@@ -306,7 +312,7 @@ public final class HBaseCommand implements Runnable {
           .filter(TableSettings::isPrepared)
           .map(table -> new Prepared(settings(table), Options.of(table)));
     } catch (IllegalArgumentException e) {
-      throw new TableNotPreparedException(e.getMessage(), e);
+      throw new TableNotPreparedException(ErrorText.of(e), e);
     }
   }
 
@@ -385,9 +391,13 @@ public final class HBaseCommand implements Runnable {
             SweepResult result = manager.sweep();
             println(
                 String.format(
+                    Locale.ROOT,
                     "%d tables, %d marks: %d rows cleaned up, %d of transactions that are still"
                         + " open.",
-                    result.tables(), result.marks(), result.cleaned(), result.open()));
+                    result.tables(),
+                    result.marks(),
+                    result.cleaned(),
+                    result.open()));
             if (!result.reported()) {
               println("The sweep was not reported to the oracle: " + result.reason());
             }

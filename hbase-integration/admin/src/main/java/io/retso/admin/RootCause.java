@@ -1,5 +1,7 @@
 package io.retso.admin;
 
+import io.retso.text.ErrorText;
+
 /**
  * What HBase's client says about a failure in pages, one for each of its attempts, in one line.
  * Stateless.
@@ -9,11 +11,20 @@ public final class RootCause {
 
   /** The first line of the innermost cause. */
   public static String of(Throwable failure) {
+    Throwable root = root(failure);
+    return ErrorText.of(root).lines().findFirst().orElse(root.toString());
+  }
+
+  /** The innermost cause, with all its lines in one. */
+  static String whole(Throwable failure) {
+    return ErrorText.of(root(failure)).strip().replaceAll("\\s*\\R\\s*", " ");
+  }
+
+  private static Throwable root(Throwable failure) {
     Throwable root = failure;
     while (root.getCause() != null && root.getCause() != root) {
       root = root.getCause();
     }
-    String message = root.getMessage() == null ? root.toString() : root.getMessage();
-    return message.lines().findFirst().orElse(root.toString());
+    return root;
   }
 }

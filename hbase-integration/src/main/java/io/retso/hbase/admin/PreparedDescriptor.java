@@ -8,6 +8,7 @@ import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.options.Reads;
 import io.retso.hbase.table.TableRules;
 import io.retso.protocol.OracleIdentity;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -56,7 +57,7 @@ record PreparedDescriptor(TableDescriptor table, Options options, Durability dur
               TableSettings.preparationFor(table, oracle))
           .writeTo(builder);
     } catch (IllegalArgumentException e) {
-      throw refused("cannot be prepared: " + e.getMessage());
+      throw refused("cannot be prepared: " + ErrorText.of(e));
     }
     TableDescriptor prepared = builder.build();
     List<String> violations = FamilySettings.violations(prepared);
@@ -74,7 +75,7 @@ record PreparedDescriptor(TableDescriptor table, Options options, Durability dur
       try {
         TableSettings.checkCells(table);
       } catch (IllegalArgumentException e) {
-        throw new TableNotPreparedException(e.getMessage(), e);
+        throw new TableNotPreparedException(ErrorText.of(e), e);
       }
     }
   }

@@ -6,6 +6,7 @@ import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.table.TableCatalog;
 import io.retso.protocol.OracleIdentity;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.util.stream.Stream;
 import org.apache.hadoop.hbase.client.Connection;
@@ -81,7 +82,7 @@ final class SettingsChange {
       return !TableSettings.isOfVersionBefore(table)
           && TableSettings.oracleOf(table).isSameAs(oracle);
     } catch (IllegalArgumentException e) {
-      throw new TableNotPreparedException(e.getMessage(), e);
+      throw new TableNotPreparedException(ErrorText.of(e), e);
     }
   }
 

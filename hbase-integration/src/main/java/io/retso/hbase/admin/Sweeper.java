@@ -13,6 +13,7 @@ import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.table.RowBatches;
 import io.retso.hbase.table.TableCatalog;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -155,7 +156,7 @@ public final class Sweeper {
               + table.name()
               + " may have marks that are hidden from this user: let a user sweep who has the"
               + " rights READ and WRITE for all tables (./retso hbase sweep): "
-              + e.getMessage();
+              + ErrorText.of(e);
       return false;
     }
   }
@@ -224,7 +225,7 @@ public final class Sweeper {
           Failures.await(sent.get(i));
           cleaned++;
         } catch (IOException e) {
-          failed = left.get(i) + " in " + table.name() + " failed: " + e.getMessage();
+          failed = left.get(i) + " in " + table.name() + " failed: " + ErrorText.of(e);
           again.add(left.get(i));
         }
       }

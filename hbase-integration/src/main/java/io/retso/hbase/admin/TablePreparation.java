@@ -11,10 +11,12 @@ import io.retso.hbase.table.RegionAnswers;
 import io.retso.hbase.table.TableRisks;
 import io.retso.hbase.table.TableRules;
 import io.retso.protocol.OracleIdentity;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -264,7 +266,7 @@ public final class TablePreparation {
    */
   private static IOException explained(
       TableName name, Options options, DoNotRetryIOException failure) {
-    String message = String.valueOf(failure.getMessage());
+    String message = ErrorText.of(failure);
     boolean isAboutLoading = message.contains(TableRules.OBSERVER) || !options.jar().isEmpty();
     if (!isAboutLoading || !message.contains(SANITY_CHECKS)) {
       return failure;
@@ -298,10 +300,11 @@ public final class TablePreparation {
         found.addAll(TableRules.violations(table, settings));
         OracleIdentity here = identity();
         if (!settings.oracle().isSameAs(here)) {
-          found.add(TableRules.OTHER_ORACLE.formatted(name, settings.oracle(), here));
+          found.add(
+              String.format(Locale.ROOT, TableRules.OTHER_ORACLE, name, settings.oracle(), here));
         }
       } catch (IllegalArgumentException | OracleUnavailableException e) {
-        found.add(e.getMessage());
+        found.add(ErrorText.of(e));
       }
       if (admin.isTableDisabled(name)) {
         found.add("table " + name + " is disabled: enable it");

@@ -4,6 +4,7 @@ import io.retso.hbase.errors.Failures;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.table.RowBatches;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,7 +101,7 @@ public final class RowCleanup {
             Failures.failed(
                 new IOException(
                     "HBase's client does not send it ("
-                        + e.getMessage()
+                        + ErrorText.of(e)
                         + "): is its hbase.client.keyvalue.maxsize smaller than the writer's?",
                     e)));
       }

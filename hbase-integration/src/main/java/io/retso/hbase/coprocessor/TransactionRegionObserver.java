@@ -10,6 +10,7 @@ import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.ReadAttribute;
 import io.retso.hbase.layout.RegionSettings;
 import io.retso.hbase.layout.TableSettings;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -102,7 +103,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
     try {
       region = new TransactionalRegion(ours);
     } catch (IllegalArgumentException e) {
-      problem = e.getMessage();
+      problem = ErrorText.of(e);
       LOG.error("no transactions in {}: {}", ours.getRegionInfo().getRegionNameAsString(), problem);
     } catch (RuntimeException e) {
       problem = UNEXPECTED + e;
@@ -394,7 +395,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
     try {
       action.run();
     } catch (IllegalArgumentException e) {
-      throw new DoNotRetryIOException(e.getMessage(), e);
+      throw new DoNotRetryIOException(ErrorText.of(e), e);
     } catch (RuntimeException | AssertionError e) { // HBase would stop the server
       LOG.error(UNEXPECTED, e);
       throw new DoNotRetryIOException(UNEXPECTED + e, e);

@@ -5,6 +5,7 @@ import io.retso.client.OracleException;
 import io.retso.hbase.futures.Callbacks;
 import io.retso.hbase.layout.ReadAttribute;
 import io.retso.hbase.layout.Refusal;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
@@ -146,7 +147,7 @@ public final class Failures {
     }
     if (refusal == Refusal.NO_ORACLE) {
       return new OracleUnavailableException(
-          "a region server could not ask the oracle, nothing was decided: " + cause.getMessage(),
+          "a region server could not ask the oracle, nothing was decided: " + ErrorText.of(cause),
           cause);
     }
     return refusal == Refusal.TABLE_CHANGED
@@ -180,7 +181,7 @@ public final class Failures {
             + " ./retso hbase check TABLE names its server; set hbase.coprocessor.enabled and"
             + " hbase.coprocessor.user.enabled to true there, put hbase-integration's jar on its"
             + " class path, and restart it"
-            + (cause == null ? "" : "; HBase says: " + cause.getMessage()),
+            + (cause == null ? "" : "; HBase says: " + ErrorText.of(cause)),
         cause);
   }
 

@@ -1,5 +1,7 @@
 package io.retso.hbase.errors;
 
+import io.retso.text.ErrorText;
+
 /**
  * A write of the transaction failed, and it can only be rolled back: it is not known which of its
  * cells are in the table. The cause is what failed.
@@ -14,7 +16,7 @@ public final class RollbackOnlyException extends TransactionException {
         "transaction "
             + start
             + " can only be rolled back, since a write of it failed ("
-            + cause.getMessage()
+            + ErrorText.of(cause)
             + "); roll back, and run it again when the cause is gone",
         cause);
   }

@@ -2,6 +2,7 @@ package io.retso.hbase.errors;
 
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.futures.Callbacks;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -33,7 +34,7 @@ public final class UnknownCommitException extends TransactionException {
         "transaction "
             + startTimestamp
             + " may or may not be committed ("
-            + cause.getMessage()
+            + ErrorText.of(cause)
             + "); call resolve() of this exception, or TransactionManager.resolve("
             + startTimestamp
             + "), to learn it, and do not run it again before",

@@ -1,5 +1,6 @@
 package io.retso.hbase.layout;
 
+import io.retso.text.ErrorText;
 import java.util.Arrays;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.OperationWithAttributes;
@@ -97,7 +98,7 @@ public final class ReadAttribute {
   /** Whether a read failed since nobody admitted it: the region runs no coprocessor of ours. */
   public static boolean isNotAdmitted(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (String.valueOf(cause.getMessage()).contains(NOT_ADMITTED)) {
+      if (ErrorText.of(cause).contains(NOT_ADMITTED)) {
         return true;
       }
     }

@@ -1,5 +1,6 @@
 package io.retso.hbase.layout;
 
+import io.retso.text.ErrorText;
 import org.apache.hadoop.hbase.client.RetriesExhaustedWithDetailsException;
 
 /**
@@ -49,9 +50,9 @@ public enum Refusal {
   /** The refusal that {@code failure} or one of its causes bears, or null. */
   public static Refusal of(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      String message = cause.getMessage();
+      String message = ErrorText.of(cause);
       for (Refusal refusal : values()) {
-        if (message != null && message.contains(refusal.code())) {
+        if (message.contains(refusal.code())) {
           return refusal;
         }
       }

@@ -5,6 +5,7 @@ import io.retso.client.RowId;
 import io.retso.hbase.options.Conflicts;
 import io.retso.hbase.options.Reads;
 import io.retso.protocol.OracleIdentity;
+import io.retso.text.ErrorText;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -225,7 +226,7 @@ public record TableSettings(
               + " of table "
               + table.getTableName()
               + " is damaged ("
-              + e.getMessage()
+              + ErrorText.of(e)
               + "): prepare it again",
           e);
     }
@@ -288,7 +289,7 @@ public record TableSettings(
               + " and "
               + ORACLE_ID_KEY
               + " are damaged ("
-              + e.getMessage()
+              + ErrorText.of(e)
               + "): prepare it again",
           e);
     }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -57,6 +58,7 @@ public record RegionAnswers(TableName table, Set<String> servers, Set<RegionSett
     return servers.isEmpty()
         ? Optional.empty()
         : Optional.of(
-            TableRules.NO_COPROCESSOR.formatted(table, "on " + String.join(", ", servers)));
+            String.format(
+                Locale.ROOT, TableRules.NO_COPROCESSOR, table, "on " + String.join(", ", servers)));
   }
 }

@@ -8,8 +8,10 @@ import io.retso.hbase.layout.DescriptorQuery;
 import io.retso.hbase.layout.RegionSettings;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.protocol.OracleIdentity;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -205,7 +207,7 @@ public final class TableCatalog {
                 + " holds transactions: "
                 + remedy
                 + "; HBase says: "
-                + cause.getMessage());
+                + ErrorText.of(cause));
     denied.initCause(cause);
     return Failures.failed(denied);
   }
@@ -250,7 +252,9 @@ public final class TableCatalog {
             if (failure == null && reported == null) {
               return Failures.failed(
                   new TableNotPreparedException(
-                      TableRules.NO_COPROCESSOR.formatted(table.name(), "(the first)"), null));
+                      String.format(
+                          Locale.ROOT, TableRules.NO_COPROCESSOR, table.name(), "(the first)"),
+                      null));
             }
             if (reported != null) {
               warn(reported);
@@ -303,7 +307,7 @@ public final class TableCatalog {
       settings = TableSettings.of(descriptor);
     } catch (IllegalArgumentException e) {
       throw new TableNotPreparedException(
-          e.getMessage() + " (./retso hbase prepare " + name + ")", e);
+          ErrorText.of(e) + " (./retso hbase prepare " + name + ")", e);
     }
     List<String> violations = TableRules.violations(descriptor, settings);
     if (!violations.isEmpty()) {
@@ -319,7 +323,8 @@ public final class TableCatalog {
     }
     if (!settings.oracle().isSameAs(oracle)) {
       throw new TableNotPreparedException(
-          TableRules.OTHER_ORACLE.formatted(name, settings.oracle(), oracle), null);
+          String.format(Locale.ROOT, TableRules.OTHER_ORACLE, name, settings.oracle(), oracle),
+          null);
     }
     return new PreparedTable(
         descriptor,

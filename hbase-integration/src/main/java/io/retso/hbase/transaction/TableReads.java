@@ -11,6 +11,7 @@ import io.retso.hbase.read.TableReader;
 import io.retso.hbase.read.TableReaders;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.write.TableEdits;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -140,7 +141,7 @@ final class TableReads implements TableEdits.Access {
 
   private static IllegalArgumentException notCopied(IOException cause) {
     return new IllegalArgumentException(
-        "the scan's filter cannot be copied: " + cause.getMessage(), cause);
+        "the scan's filter cannot be copied: " + ErrorText.of(cause), cause);
   }
 
   private void open(Scan scan, boolean isHeld, SnapshotScan.Sink sink) {

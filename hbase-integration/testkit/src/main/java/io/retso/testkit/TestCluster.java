@@ -4,6 +4,7 @@ import io.retso.hbase.ManagerBuilder;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.embedded.EmbeddedHBase;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -67,7 +68,7 @@ public final class TestCluster implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while the test cluster started", e);
     } catch (Exception e) {
-      throw new IllegalStateException("the test cluster did not start: " + e.getMessage(), e);
+      throw new IllegalStateException("the test cluster did not start: " + ErrorText.of(e), e);
     }
   }
 
@@ -128,7 +129,7 @@ public final class TestCluster implements AutoCloseable {
       try {
         opened.pop().close();
       } catch (Exception e) {
-        throw new IllegalStateException("the test cluster did not stop: " + e.getMessage(), e);
+        throw new IllegalStateException("the test cluster did not stop: " + ErrorText.of(e), e);
       }
     }
   }

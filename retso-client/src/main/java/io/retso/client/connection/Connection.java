@@ -12,6 +12,8 @@ import io.retso.protocol.Handshake;
 import io.retso.protocol.Handshake.Welcome;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
+import io.retso.text.Addresses;
+import io.retso.text.ErrorText;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 
@@ -153,7 +155,7 @@ final class Connection {
 
   /** It cannot be connected. */
   void onUnreachable(Throwable cause) {
-    end(unavailable("cannot be reached: " + cause.getMessage(), cause));
+    end(unavailable("cannot be reached: " + ErrorText.of(cause), cause));
   }
 
   private void checkHandshake() {
@@ -373,7 +375,7 @@ final class Connection {
 
   /** It failed. */
   void onFailure(Throwable cause) {
-    end(unavailable("the connection failed: " + cause.getMessage(), cause));
+    end(unavailable("the connection failed: " + ErrorText.of(cause), cause));
   }
 
   /** More may be written, or no more for now. */

@@ -2,6 +2,7 @@ package io.retso.client.connection;
 
 import io.retso.protocol.Limits;
 import io.retso.protocol.ServerRole;
+import io.retso.text.Addresses;
 import java.net.InetSocketAddress;
 import java.util.Collection;
 import java.util.Iterator;

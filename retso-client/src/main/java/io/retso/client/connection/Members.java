@@ -6,6 +6,7 @@ import io.retso.client.OracleMembers;
 import io.retso.protocol.Handshake.Welcome;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
+import io.retso.text.Addresses;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;

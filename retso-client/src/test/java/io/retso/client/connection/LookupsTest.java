@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
 import io.retso.protocol.Handshake;
+import io.retso.text.Addresses;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;

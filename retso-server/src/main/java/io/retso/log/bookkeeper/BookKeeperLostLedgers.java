@@ -2,6 +2,7 @@ package io.retso.log.bookkeeper;
 
 import io.retso.log.LogException;
 import io.retso.log.LogException.Reason;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -93,7 +94,7 @@ final class BookKeeperLostLedgers {
       }
       return ids;
     } catch (IOException e) {
-      throw new LogException(Reason.UNAVAILABLE, "cannot list ledgers: " + e.getMessage(), e);
+      throw new LogException(Reason.UNAVAILABLE, "cannot list ledgers: " + ErrorText.of(e), e);
     }
   }
 

@@ -6,6 +6,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.retso.log.LedgerStore;
 import io.retso.log.LogException;
 import io.retso.log.LogException.Reason;
+import io.retso.text.ErrorText;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -110,7 +111,7 @@ public final class BookKeeperStore implements LedgerStore {
               + settings.zookeeper()
               + settings.ledgersRoot()
               + ": "
-              + e.getMessage()
+              + ErrorText.of(e)
               + "; check the address and that the cluster's metadata was initialized there",
           e);
     }

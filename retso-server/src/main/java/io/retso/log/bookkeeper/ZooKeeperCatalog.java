@@ -4,6 +4,7 @@ import io.retso.log.LedgerStore.Catalog;
 import io.retso.log.LedgerStore.Content;
 import io.retso.log.LogException;
 import io.retso.log.LogException.Reason;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -320,7 +321,7 @@ final class ZooKeeperCatalog implements AutoCloseable {
             + " the log's list of ledgers at "
             + where
             + ": "
-            + e.getMessage()
+            + ErrorText.of(e)
             + "; check ZooKeeper and the access to this path",
         e);
   }

@@ -1,5 +1,7 @@
 package io.retso.server.config;
 
+import io.retso.text.ErrorText;
+import io.retso.text.Visible;
 import java.io.IOException;
 import java.nio.charset.MalformedInputException;
 import java.nio.charset.StandardCharsets;
@@ -7,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +22,9 @@ import java.util.Map;
 public final class ServerConfig {
   /** Copies of the log: spread over {@code ensemble}, {@code write} each, {@code ack} awaited. */
   public record Quorums(int ensemble, int write, int ack) {}
+
+  /** Some editors begin a file in UTF-8 with it. */
+  private static final String BYTE_ORDER_MARK = "\ufeff";
 
   private static final int ENSEMBLE_AUTO = 3;
 
@@ -177,14 +183,15 @@ public final class ServerConfig {
       List<String> lines = readLines(file);
       Map<String, Integer> seen = new HashMap<>();
       for (int i = 0; i < lines.size(); i++) {
-        String line = lines.get(i).trim();
+        String line = lines.get(i).strip();
         if (line.isEmpty() || line.startsWith("#")) {
           continue;
         }
         String where = file + ", line " + (i + 1);
         int equals = line.indexOf('=');
         if (equals < 0) {
-          throw new ConfigException(where + ": '" + line + "' has no '=': write key = value");
+          throw new ConfigException(
+              where + ": '" + Visible.of(line) + "' has no '=': write key = value");
         }
         String key = line.substring(0, equals).trim();
         Setting<?> setting = Settings.byKey(key, where);
@@ -200,13 +207,18 @@ public final class ServerConfig {
 
     private static List<String> readLines(Path file) throws ConfigException {
       try {
-        return Files.readAllLines(file, StandardCharsets.UTF_8);
+        List<String> lines = new ArrayList<>(Files.readAllLines(file, StandardCharsets.UTF_8));
+        if (!lines.isEmpty() && lines.get(0).startsWith(BYTE_ORDER_MARK)) {
+          lines.set(0, lines.get(0).substring(1));
+        }
+        return lines;
       } catch (NoSuchFileException e) {
         throw new ConfigException("configuration file " + file + " does not exist", e);
       } catch (MalformedInputException e) {
         throw new ConfigException("configuration file " + file + " is not UTF-8 text", e);
       } catch (IOException e) {
-        throw new ConfigException("configuration file " + file + " cannot be read: " + e, e);
+        throw new ConfigException(
+            "configuration file " + file + " cannot be read: " + ErrorText.of(e), e);
       }
     }
 

@@ -1,5 +1,6 @@
 package io.retso.server.config;
 
+import io.retso.text.Visible;
 import java.util.Optional;
 
 /**
@@ -30,7 +31,7 @@ public record Setting<T>(String key, String defaultText, ValueType<T> type, Stri
                     + ": "
                     + key
                     + " = "
-                    + text.trim()
+                    + Visible.of(text.strip())
                     + " is not allowed: use "
                     + type.allowed()));
   }

@@ -1,5 +1,6 @@
 package io.retso.server.config;
 
+import io.retso.text.Visible;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -300,7 +301,7 @@ public final class Settings {
     throw new ConfigException(
         where
             + ": unknown setting '"
-            + key
+            + Visible.of(key)
             + "'; "
             + (near.isEmpty()
                 ? "retso server --help lists all of them"

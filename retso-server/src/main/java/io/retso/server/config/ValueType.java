@@ -38,7 +38,7 @@ public record ValueType<T>(String label, String allowed, Function<String, Option
   static ValueType<String> host() {
     return new ValueType<>(
         "HOST",
-        "a host name or address of this machine; 0.0.0.0 for all of them",
+        "a host name or address of this machine, of IPv4 or IPv6; 0.0.0.0 for all of both",
         text -> Optional.of(text).filter(t -> HOST.matcher(t).matches()));
   }
 

@@ -1,11 +1,14 @@
 package io.retso.server.embedded;
 
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.retso.server.config.Obstacle;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.FileStore;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -18,14 +21,12 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.apache.bookkeeper.client.BookKeeperAdmin;
 import org.apache.bookkeeper.common.component.LifecycleComponentStack;
 import org.apache.bookkeeper.conf.ServerConfiguration;
 import org.apache.bookkeeper.proto.BookieServer;
 import org.apache.bookkeeper.server.EmbeddedServer;
 import org.apache.bookkeeper.server.conf.BookieConfiguration;
-import org.rocksdb.NativeLibraryLoader;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -106,8 +107,22 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
     if (bookies < 1) {
       throw new IllegalArgumentException("bookies must be at least 1, not " + bookies);
     }
-    Path directory = Files.createDirectories(dataDir.toAbsolutePath().normalize());
-    FileChannel lock = lock(directory);
+    Path directory = dataDir.toAbsolutePath().normalize();
+    FileChannel lock;
+    try {
+      lock = lock(Files.createDirectories(directory));
+    } catch (FileSystemException e) {
+      throw new IOException(
+          "the data directory "
+              + directory
+              + " cannot be used: "
+              + ErrorText.of(e)
+              + "; "
+              + Obstacle.of(e)
+                  .map(Obstacle::remedy)
+                  .orElse("choose another one, or move what is in its place"),
+          e);
+    }
     EmbeddedBookKeeper started = new EmbeddedBookKeeper(directory, bookies, sync, tuning, lock);
     try {
       started.startAll();
@@ -169,8 +184,8 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
     try {
       ended.stack.close();
       running[bookie] = run(bookie);
-    } catch (IOException | RuntimeException e) {
-      LOG.warn("{}; tries again", e.getMessage());
+    } catch (IOException | RuntimeException | Error e) { // a periodic task that throws ends
+      LOG.warn("{}; tries again", ErrorText.of(e));
     }
   }
 
@@ -237,7 +252,7 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
     try {
       BookKeeperAdmin.initNewCluster(configuration(0));
     } catch (Exception e) {
-      throw new IOException("cannot prepare ZooKeeper for bookies in " + dataDir, e);
+      throw BookieFailure.of("the first bookie", dataDir, e);
     }
   }
 
@@ -248,27 +263,9 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
     return configuration;
   }
 
-  /**
-   * RocksDB unpacks its library, 15 MB, into the temporary directory, and deletes it when the JVM
-   * ends: each process that was killed left one there. Once loaded the file is not needed; loading
-   * again does nothing.
-   */
-  private static void loadRocksDb() throws IOException {
-    Path place = Files.createTempDirectory("retso");
-    NativeLibraryLoader.getInstance().loadLibrary(place.toString());
-    try (Stream<Path> files = Files.list(place)) {
-      for (Path file : files.toList()) {
-        Files.delete(file);
-      }
-      Files.delete(place);
-    } catch (IOException e) {
-      return; // where a file in use cannot be deleted
-    }
-  }
-
   /** Side by side: each waits for ZooKeeper and the disk most of the time. */
   private void startBookies() throws IOException {
-    loadRocksDb();
+    RocksDbLibrary.load();
     if (running.length == 1) {
       startBookie(0);
       return;
@@ -289,7 +286,9 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
         start.get();
       }
     } catch (ExecutionException e) {
-      throw new IOException(e.getCause().getMessage(), e.getCause());
+      throw e.getCause() instanceof IOException cause
+          ? cause
+          : BookieFailure.of("bookies", dataDir, e.getCause());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted while bookies start", e);
@@ -324,15 +323,7 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
       if (stack != null) {
         stack.close();
       }
-      throw new IOException(
-          "cannot start "
-              + BookieSettings.name(bookie)
-              + " in "
-              + dataDir
-              + " ("
-              + e
-              + "); if the directory was partly deleted, put it back or begin a new one",
-          e);
+      throw BookieFailure.of(BookieSettings.name(bookie), dataDir, e);
     }
   }
 

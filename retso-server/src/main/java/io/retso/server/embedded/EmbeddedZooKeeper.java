@@ -2,6 +2,8 @@ package io.retso.server.embedded;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.retso.server.config.Obstacle;
+import io.retso.text.ErrorText;
 import java.io.File;
 import java.io.IOException;
 import java.net.BindException;
@@ -16,6 +18,7 @@ import org.apache.zookeeper.server.PurgeTxnLog;
 import org.apache.zookeeper.server.ServerCnxnFactory;
 import org.apache.zookeeper.server.ZooKeeperServer;
 import org.apache.zookeeper.server.persistence.FileTxnLog;
+import org.apache.zookeeper.util.ServiceUtils;
 
 /**
  * One ZooKeeper in this process, on the loopback address, with its data in a directory. The caller
@@ -24,6 +27,13 @@ import org.apache.zookeeper.server.persistence.FileTxnLog;
 final class EmbeddedZooKeeper implements AutoCloseable {
   /** Sessions may be as short as twice this, milliseconds. */
   private static final int TICK_MS = 500;
+
+  /** Of IPv4, which machines of an IPv6-only cluster have, too, whatever the JVM prefers. */
+  private static final byte[] LOOPBACK = {127, 0, 0, 1};
+
+  private static final String PUT_BACK =
+      "put back a sound copy, or give the log up by choosing another data directory, with"
+          + " timestamps.first above every timestamp in the tables";
 
   private static final int SESSION_MS_MAX = 60_000;
   private static final int CLIENTS_MAX = 1000;
@@ -40,31 +50,46 @@ final class EmbeddedZooKeeper implements AutoCloseable {
   }
 
   static EmbeddedZooKeeper start(Path directory) throws IOException {
-    Files.createDirectories(directory);
-    File data = directory.toFile();
-    // 64 MB by default, of which this ZooKeeper would use a few KB.
-    FileTxnLog.setPreallocSize(TRANSACTION_LOG_STEP_KB);
-    PurgeTxnLog.purge(data, data, SNAPSHOTS_KEPT);
-    ZooKeeperServer server = new ZooKeeperServer(data, data, TICK_MS);
-    server.setMaxSessionTimeout(SESSION_MS_MAX);
-    ServerCnxnFactory connections = bind(directory.resolve("port"));
+    // It would end the process, with a code of its own and without a word of ours.
+    ServiceUtils.setSystemExitProcedure(
+        code -> {
+          throw new IllegalStateException("ZooKeeper gives up, with its exit code " + code);
+        });
     try {
-      connections.startup(server);
-      return new EmbeddedZooKeeper(connections, server);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      connections.shutdown();
-      throw new IOException("interrupted while ZooKeeper starts", e);
-    } catch (IOException e) {
-      connections.shutdown();
+      Files.createDirectories(directory);
+      File data = directory.toFile();
+      // 64 MB by default, of which this ZooKeeper would use a few KB.
+      FileTxnLog.setPreallocSize(TRANSACTION_LOG_STEP_KB);
+      PurgeTxnLog.purge(data, data, SNAPSHOTS_KEPT);
+      ZooKeeperServer server = new ZooKeeperServer(data, data, TICK_MS);
+      server.setMaxSessionTimeout(SESSION_MS_MAX);
+      return start(server, bind(directory.resolve("port")));
+    } catch (IOException | RuntimeException e) {
       throw new IOException(
-          "the embedded ZooKeeper cannot read its data in "
+          "the embedded ZooKeeper cannot use its data in "
               + directory
               + ": "
-              + e.getMessage()
-              + "; put back a sound copy, or give the log up by choosing another data directory,"
-              + " with timestamps.first above every timestamp in the tables",
+              + ErrorText.of(e)
+              + "; "
+              + Obstacle.of(e).map(Obstacle::remedy).orElse(PUT_BACK),
           e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while ZooKeeper starts", e);
+    }
+  }
+
+  private static EmbeddedZooKeeper start(ZooKeeperServer server, ServerCnxnFactory connections)
+      throws IOException, InterruptedException {
+    boolean starts = false;
+    try {
+      connections.startup(server);
+      starts = true;
+      return new EmbeddedZooKeeper(connections, server);
+    } finally {
+      if (!starts) {
+        connections.shutdown();
+      }
     }
   }
 
@@ -90,7 +115,7 @@ final class EmbeddedZooKeeper implements AutoCloseable {
   private static ServerCnxnFactory bind(int port) throws IOException {
     ServerCnxnFactory connections = new NIOServerCnxnFactory();
     connections.configure(
-        new InetSocketAddress(InetAddress.getLoopbackAddress(), port), CLIENTS_MAX);
+        new InetSocketAddress(InetAddress.getByAddress(LOOPBACK), port), CLIENTS_MAX);
     return connections;
   }
 

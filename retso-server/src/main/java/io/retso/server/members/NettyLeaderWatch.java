@@ -15,6 +15,7 @@ import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.ServerRole;
+import io.retso.text.ErrorText;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
@@ -159,7 +160,7 @@ public final class NettyLeaderWatch implements LeaderWatch {
 
   /** Netty's time-out, and an unreachable network, are such exceptions, too. */
   private static boolean isRefusal(Throwable e) {
-    return e instanceof ConnectException && String.valueOf(e.getMessage()).contains("refused");
+    return e instanceof ConnectException && ErrorText.of(e).contains("refused");
   }
 
   private void retry(int attempt) {

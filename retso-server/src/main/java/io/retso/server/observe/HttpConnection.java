@@ -1,17 +1,18 @@
 package io.retso.server.observe;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.Future;
 import io.retso.server.observe.HttpEndpoint.Reply;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -19,15 +20,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One request over HTTP/1.1 and its reply, behind which the connection is closed. Whatever is not a
- * complete request of few bytes within the time limit is refused; so is whoever does not read.
+ * One request over HTTP/1.1 and its reply, behind which the connection is closed: our side at once,
+ * the other with the client's end, or at the time limit. A body is read and ignored meanwhile; if
+ * the connection were closed before it, the system would take back the reply (RFC 9112, 9.6).
+ * Whatever is not a complete request of few bytes within the time limit is refused; so is a client
+ * that does not read.
  */
 final class HttpConnection extends ChannelInboundHandlerAdapter {
   /** Bytes of a request line and its headers, at most. */
   static final int REQUEST_BYTES_MAX = 8 << 10;
 
   private static final Logger LOG = LoggerFactory.getLogger(HttpConnection.class);
-  private static final byte[] END = {'\r', '\n', '\r', '\n'};
+
+  /** RFC 9110, 5.6.7. */
+  private static final DateTimeFormatter DATE =
+      DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US);
 
   private final HttpEndpoint endpoint;
   private final ByteBuf request = Unpooled.buffer(512, REQUEST_BYTES_MAX + 1);
@@ -36,6 +43,9 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
 
   /** Its request is complete. */
   private boolean asked;
+
+  /** The reply has no body. */
+  private boolean headOnly;
 
   private boolean answered;
 
@@ -62,12 +72,15 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
         return;
       }
       request.writeBytes(in, Math.min(in.readableBytes(), request.maxWritableBytes()));
-      int end = ByteBufUtil.indexOf(Unpooled.wrappedBuffer(END), request);
+      skipEmptyLines();
+      int end = endOfHead();
       if (end >= 0) {
         asked = true;
-        reply(request.toString(0, end, StandardCharsets.ISO_8859_1))
-            .thenAcceptAsync(this::answer, ctx.executor());
-      } else if (request.readableBytes() > REQUEST_BYTES_MAX) {
+        String head =
+            request.toString(
+                request.readerIndex(), end - request.readerIndex(), StandardCharsets.ISO_8859_1);
+        reply(head).thenAcceptAsync(this::answer, ctx.executor());
+      } else if (request.maxWritableBytes() == 0) {
         answer(new Reply(431, Reply.TEXT, "a request has at most 8 KiB\n"));
       }
     } finally {
@@ -75,39 +88,49 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private CompletableFuture<Reply> reply(String head) {
-    String[] lines = head.split("\r\n");
-    String[] first = lines[0].split(" ");
-    if (first.length != 3 || !first[2].startsWith("HTTP/1.")) {
-      return refusal("not a request of HTTP/1.1\n");
+  /** Some clients end their last body with them (RFC 9112, 2.2). */
+  private void skipEmptyLines() {
+    while (request.isReadable() && "\r\n".indexOf(request.getByte(request.readerIndex())) >= 0) {
+      request.skipBytes(1);
     }
-    String accept = "";
-    for (String line : lines) {
-      if (line.toLowerCase(Locale.ROOT).startsWith("accept:")) {
-        accept = line.substring(line.indexOf(':') + 1).trim();
+  }
+
+  /** Where the empty line behind the head begins, or -1; a line may end without its CR. */
+  private int endOfHead() {
+    int from = request.readerIndex();
+    int newLine = request.indexOf(from, request.writerIndex(), (byte) '\n');
+    while (newLine >= 0) {
+      int next = newLine + 1;
+      if (next < request.writerIndex() && request.getByte(next) == '\r') {
+        next++;
       }
+      if (next < request.writerIndex() && request.getByte(next) == '\n') {
+        return newLine + 1;
+      }
+      newLine = request.indexOf(newLine + 1, request.writerIndex(), (byte) '\n');
     }
-    String path;
+    return -1;
+  }
+
+  private CompletableFuture<Reply> reply(String head) {
+    headOnly = head.startsWith("HEAD ");
+    HttpRequest asked;
     try {
-      path = String.valueOf(URI.create(first[1]).getPath());
-    } catch (IllegalArgumentException e) {
-      return refusal("not a path\n");
+      asked = HttpRequest.parse(head);
+    } catch (HttpRequest.RefusedException e) {
+      return CompletableFuture.completedFuture(e.reply());
     }
     boolean isFromHere =
         isSameMachine(
             (InetSocketAddress) context.channel().remoteAddress(),
             (InetSocketAddress) context.channel().localAddress());
-    return endpoint.reply(first[0], path, accept, isFromHere);
+    return endpoint.reply(asked, isFromHere);
   }
 
   /** Nobody else has this machine's address, or one of its loopback interface. */
   static boolean isSameMachine(InetSocketAddress peer, InetSocketAddress own) {
     return peer != null
         && (peer.getAddress().isLoopbackAddress() || peer.getAddress().equals(own.getAddress()));
-  }
-
-  private static CompletableFuture<Reply> refusal(String why) {
-    return CompletableFuture.completedFuture(new Reply(400, Reply.TEXT, why));
   }
 
   private void answer(Reply reply) {
@@ -125,13 +148,18 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
             + reply.contentType()
             + "\r\nContent-Length: "
             + body.readableBytes()
+            + "\r\nDate: "
+            + DATE.format(ZonedDateTime.now(ZoneOffset.UTC))
             + "\r\nCache-Control: no-store\r\nConnection: close\r\n"
             + (reply.allow().isEmpty() ? "" : "Allow: " + reply.allow() + "\r\n")
             + "\r\n";
     ByteBuf all = Unpooled.copiedBuffer(head, StandardCharsets.ISO_8859_1);
     context
-        .writeAndFlush(Unpooled.wrappedBuffer(all, body))
-        .addListener(ChannelFutureListener.CLOSE);
+        .writeAndFlush(headOnly ? all : Unpooled.wrappedBuffer(all, body))
+        .addListener(written -> ((SocketChannel) context.channel()).shutdownOutput());
+    if (headOnly) {
+      body.release();
+    }
   }
 
   private static String phrase(int status) {

@@ -9,9 +9,12 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.retso.text.Addresses;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -20,7 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A few pages over HTTP, which are read with GET, and actions, which are done with POST.
+ * A few pages over HTTP, which are read with GET or HEAD, and actions, which are done with POST.
  *
  * <p>Bounded, so that whoever connects here can take nothing from the oracle but these: one daemon
  * thread, which waits for no client; {@value #CONNECTIONS_MAX} connections, of which the oldest
@@ -51,7 +54,7 @@ public final class HttpEndpoint implements AutoCloseable {
   /**
    * What a page says.
    *
-   * @param allow the method that would have been right; empty for none
+   * @param allow the methods that would have been right; empty for none
    */
   record Reply(int status, String contentType, String body, String allow) {
     static final String JSON = "application/json; charset=utf-8";
@@ -63,6 +66,13 @@ public final class HttpEndpoint implements AutoCloseable {
   }
 
   private static final int METHOD_NOT_ALLOWED = 405;
+  private static final int NOT_IMPLEMENTED = 501;
+
+  /**
+   * Those that HTTP knows and a page or an action may refuse; of others we do not know anything.
+   */
+  private static final Set<String> METHODS =
+      Set.of("GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH");
 
   static final int CONNECTIONS_MAX = 64;
 
@@ -120,14 +130,14 @@ public final class HttpEndpoint implements AutoCloseable {
     } catch (InterruptedException e) {
       endpoint.close();
       Thread.currentThread().interrupt();
-      throw new IOException("interrupted while binding " + address, e);
+      throw new IOException("interrupted while binding " + Addresses.text(address), e);
     } catch (Exception e) { // Netty throws checked exceptions past the compiler
       endpoint.close();
       throw new IOException(
           "cannot listen on "
-              + address
+              + Addresses.text(address)
               + " for HTTP: "
-              + e.getMessage()
+              + ErrorText.of(e)
               + "; choose another http.host or http.port",
           e);
     }
@@ -170,20 +180,24 @@ public final class HttpEndpoint implements AutoCloseable {
     connections.remove(connection);
   }
 
-  CompletableFuture<Reply> reply(String method, String path, String accept, boolean isFromHere) {
+  CompletableFuture<Reply> reply(HttpRequest request, boolean isFromHere) {
+    if (!METHODS.contains(request.method())) {
+      return done(new Reply(NOT_IMPLEMENTED, Reply.TEXT, "an unknown method\n"));
+    }
+    String path = request.path();
     Page page = pages.get(path);
     Action action = actions.get(path);
     if (page == null && action == null) {
       String known = String.join(", ", pages.keySet().stream().sorted().toList());
       return done(new Reply(NOT_FOUND, Reply.TEXT, "no such page; there are " + known + "\n"));
     }
-    String allowed = page == null ? "POST" : "GET";
-    if (!method.equals(allowed)) {
-      String text = "only " + allowed + " is allowed\n";
+    String allowed = page == null ? "POST" : "GET, HEAD";
+    if (!List.of(allowed.split(", ")).contains(request.method())) {
+      String text = "allowed here: " + allowed + "\n";
       return done(new Reply(METHOD_NOT_ALLOWED, Reply.TEXT, text, allowed));
     }
     try {
-      return page == null ? action.run(isFromHere) : done(page.get(accept));
+      return page == null ? action.run(isFromHere) : done(page.get(request.accept()));
     } catch (RuntimeException e) {
       LOG.error("the page {} failed", path, e);
       return done(new Reply(INTERNAL_ERROR, Reply.TEXT, "internal error: " + e + "\n"));

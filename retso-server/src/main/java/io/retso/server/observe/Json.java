@@ -1,5 +1,6 @@
 package io.retso.server.observe;
 
+import java.util.Locale;
 import java.util.Map;
 
 /** Writes maps, texts, numbers and truths as JSON. */
@@ -59,7 +60,7 @@ public final class Json {
         case '\n' -> out.append("\\n");
         default -> {
           if (c < CONTROL_END) {
-            out.append("\\u%04x".formatted((int) c));
+            out.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
           } else {
             out.append(c);
           }

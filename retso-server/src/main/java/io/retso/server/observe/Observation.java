@@ -4,6 +4,7 @@ import io.retso.member.Member;
 import io.retso.server.observe.HttpEndpoint.Action;
 import io.retso.server.observe.HttpEndpoint.Page;
 import io.retso.server.observe.HttpEndpoint.Reply;
+import io.retso.text.ErrorText;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -109,7 +110,7 @@ public final class Observation implements AutoCloseable {
         (text, e) ->
             e == null
                 ? new Reply(OK, Reply.TEXT, text + "\n")
-                : new Reply(CONFLICT, Reply.TEXT, e.getMessage() + "\n"));
+                : new Reply(CONFLICT, Reply.TEXT, ErrorText.of(e) + "\n"));
   }
 
   private Health.Verdict verdict() {

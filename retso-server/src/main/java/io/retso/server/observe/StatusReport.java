@@ -254,7 +254,7 @@ final class StatusReport {
 
   private String uptime() {
     long s = (long) uptimeSeconds();
-    return "%d:%02d:%02d".formatted(s / 3600, s / 60 % 60, s % 60);
+    return String.format(Locale.ROOT, "%d:%02d:%02d", s / 3600, s / 60 % 60, s % 60);
   }
 
   private static String latencyText(BatchHistogram h) {

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.retso.client.OracleClient;
 import io.retso.protocol.Handshake;
+import io.retso.text.Addresses;
 import java.util.List;
 
 /** A loop of a simulator, which runs the production client on it. */

@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -25,6 +26,8 @@ import org.apache.bookkeeper.bookie.storage.ldb.DbLedgerStorage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Real ZooKeeper and bookies in this process: their data, their failures, their manners. */
 @Timeout(120)
@@ -118,6 +121,42 @@ class EmbeddedBookKeeperTest {
     assertTrue(refused.getMessage().contains("moved"), refused.getMessage());
     Files.move(after, before);
     EmbeddedBookKeeper.start(before, 1, false).close();
+  }
+
+  /** Each damage with its own remedy. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "bookie-0/ledgers | | some have no cookie | put back what was deleted",
+        "bookie-0/ledgers/current/VERSION | x | cannot parse cookie | put back what was deleted",
+        "bookie-0/ledgers/current/ledgers/CURRENT | x | CURRENT file | look for a failing disk",
+        "zookeeper/version-2/log.1 | xxxxxxxxxxxxxxxxxxxxxxxx | magic number | put back a sound"
+            + " copy"
+      })
+  void damageIsRefusedWithItsCauseAndRemedy(
+      String what, String instead, String cause, String remedy) throws Exception {
+    EmbeddedBookKeeper.start(directory, 1, false).close();
+    Path place = directory.resolve(what);
+    assertTrue(Files.exists(place));
+    if (instead == null) {
+      delete(place);
+    } else {
+      Files.writeString(place, instead);
+    }
+    IOException e =
+        assertThrows(
+            IOException.class, () -> EmbeddedBookKeeper.start(directory, 1, false).close());
+    assertTrue(e.getMessage().contains(cause), e.getMessage());
+    assertTrue(e.getMessage().contains(remedy), e.getMessage());
+  }
+
+  private static void delete(Path place) throws IOException {
+    try (Stream<Path> files = Files.walk(place)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
   }
 
   @Test

@@ -72,10 +72,10 @@ class HttpEndpointTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"POST", "PUT", "DELETE", "OPTIONS"})
-  void ofAPageOnlyGetIsAllowed(String method) throws Exception {
+  void aPageIsReadOnly(String method) throws Exception {
     HttpResponse<String> reply = TestServers.send(endpoint.port(), "/page", method, "*/*");
     assertEquals(405, reply.statusCode());
-    assertEquals("GET", reply.headers().firstValue("Allow").orElseThrow());
+    assertEquals("GET, HEAD", reply.headers().firstValue("Allow").orElseThrow());
   }
 
   @Test
@@ -185,7 +185,80 @@ class HttpEndpointTest {
     String header = "X: " + "x".repeat(HttpConnection.REQUEST_BYTES_MAX) + "\r\n";
     assertTrue(answer("GET /page HTTP/1.1\r\n" + header).startsWith("HTTP/1.1 431 "));
     assertTrue(answer("hello\r\n\r\n").startsWith("HTTP/1.1 400 "));
-    assertTrue(answer("GET %zz HTTP/1.1\r\n\r\n").startsWith("HTTP/1.1 400 "));
-    assertTrue(answer("GET /page HTTP/1.0\r\n\r\n").contains("for "));
+    assertTrue(answer("GET %zz HTTP/1.1\r\nHost: a\r\n\r\n").startsWith("HTTP/1.1 400 "));
+    assertTrue(answer("GET a:1 HTTP/1.1\r\nHost: a\r\n\r\n").startsWith("HTTP/1.1 400 "));
+  }
+
+  /** RFC 9110, 9.3.2; 9.1 wants it of every server. */
+  @ParameterizedTest
+  @ValueSource(strings = {"/page", "/ill", "/bad", "/none", "/act"})
+  void headIsAsGetWithoutABody(String path) throws Exception {
+    String rest = " " + path + " HTTP/1.1\r\nHost: a\r\nAccept: text/plain\r\n\r\n";
+    String get = answer("GET" + rest);
+    String head = answer("HEAD" + rest);
+    assertEquals(withoutDate(get.substring(0, get.indexOf("\r\n\r\n") + 4)), withoutDate(head));
+  }
+
+  private static String withoutDate(String text) {
+    return text.replaceAll("Date: [^\r]*", "Date:");
+  }
+
+  @Test
+  void aReplySaysWhatRfc9110Requires() throws Exception {
+    String reply = answer("GET /page HTTP/1.1\r\nHost: a\r\n\r\n");
+    String date = "Date: \\w{3}, \\d\\d \\w{3} \\d{4} \\d\\d:\\d\\d:\\d\\d GMT\r\n";
+    assertTrue(reply.matches("(?s).*\r\n" + date + ".*"), reply);
+    assertTrue(reply.contains("\r\nContent-Length: 4\r\n"), reply);
+    assertTrue(reply.contains("\r\nConnection: close\r\n"), reply);
+  }
+
+  /** Forms of a request that RFC 9112 wants a server to accept. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "GET /page HTTP/1.0\r\n\r\n",
+        "GET /page HTTP/1.0\n\n",
+        "\r\nGET /page HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /page?verbose=1&x HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /p%61ge HTTP/1.1\r\nhost:a\r\n\r\n",
+        "GET http://[::1]:7522/page?x HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /page HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc",
+        "GET /page HTTP/1.1\r\nHost:\r\n\r\nGET /ill HTTP/1.1\r\nHost: a\r\n\r\n",
+      })
+  void everyFormOfARequestIsUnderstood(String request) throws Exception {
+    String reply = answer(request);
+    assertTrue(reply.startsWith("HTTP/1.1 200 "), reply);
+    assertTrue(reply.endsWith("\r\n\r\nfor "), reply);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "GET /page HTTP/1.1\\r\\n\\r\\n, 400", // no host
+    "GET /page HTTP/1.1\\r\\nHost: a\\r\\nHost: b\\r\\n\\r\\n, 400",
+    "GET /page HTTP/1.1\\r\\nHost : a\\r\\n\\r\\n, 400",
+    "GET /page HTTP/2.0\\r\\nHost: a\\r\\n\\r\\n, 505",
+    "BREW /page HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n, 501",
+    "CONNECT a:80 HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n, 400",
+  })
+  void whatARequestMustNotBeIsRefused(String request, int status) throws Exception {
+    String reply = answer(request.replace("\\r", "\r").replace("\\n", "\n"));
+    assertTrue(reply.startsWith("HTTP/1.1 " + status + " "), reply);
+  }
+
+  /** If the connection were closed at once, the rest of the body would take back the reply. */
+  @Test
+  void aReplyIsReadByAClientThatStillSendsABody() throws Exception {
+    done.add(CompletableFuture.completedFuture(new Reply(200, Reply.TEXT, "done")));
+    try (Socket socket = send("POST /act HTTP/1.1\r\nHost: a\r\nContent-Length: 3000000\r\n\r\n")) {
+      byte[] part = new byte[1_000_000];
+      String reply =
+          new String(socket.getInputStream().readNBytes(12), StandardCharsets.ISO_8859_1);
+      for (int i = 0; i < 3; i++) {
+        socket.getOutputStream().write(part);
+      }
+      assertEquals("HTTP/1.1 200", reply);
+      reply = new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+      assertTrue(reply.endsWith("\r\n\r\ndone"), reply);
+    }
   }
 }

@@ -14,11 +14,13 @@ import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.resolve.StatusCache;
 import io.retso.hbase.resolve.WriterStatuses;
 import io.retso.protocol.OracleIdentity;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -98,7 +100,9 @@ public final class OracleLink {
   public static OracleLink acquire(
       TableSettings table, Configuration configuration, ObserverMetrics metrics) {
     OracleIdentity oracle = table.oracle();
-    String addresses = configuration.get(ADDRESSES_KEY.formatted(oracle.name()), table.addresses());
+    String addresses =
+        configuration.get(
+            String.format(Locale.ROOT, ADDRESSES_KEY, oracle.name()), table.addresses());
     Key key = new Key(oracle.id(), addresses);
     synchronized (LINKS) {
       OracleLink link = LINKS.get(key);
@@ -301,7 +305,7 @@ public final class OracleLink {
                 + " at "
                 + key.addresses
                 + " was asked in vain: "
-                + cause.getMessage());
+                + ErrorText.of(cause));
     if (cause instanceof OracleException oracle) {
       switch (oracle.category()) {
         case INVALID_REQUEST, INCOMPATIBLE -> {

@@ -12,6 +12,7 @@ import io.retso.hbase.layout.DecisionRequest;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.Refusal;
 import io.retso.hbase.layout.SettingsCheck;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.util.List;
 import org.apache.hadoop.hbase.Cell;
@@ -116,7 +117,7 @@ public final class RegionWrites {
         try {
           prepare(mutations, i);
         } catch (IllegalArgumentException e) {
-          MiniBatches.refuse(mutations, i, e.getMessage());
+          MiniBatches.refuse(mutations, i, ErrorText.of(e));
         }
       }
     }

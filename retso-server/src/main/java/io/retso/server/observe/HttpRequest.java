@@ -1,0 +1,84 @@
+package io.retso.server.observe;
+
+import java.net.URI;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What was asked for over HTTP/1.1 or 1.0 (RFC 9110 and 9112): a method, a path without its query,
+ * and the media types that the reader accepts, empty if it did not say.
+ */
+record HttpRequest(String method, String path, String accept) {
+  private static final int BAD_REQUEST = 400;
+  private static final int VERSION_NOT_SUPPORTED = 505;
+  private static final Pattern LINE_END = Pattern.compile("\r?\n");
+
+  /** RFC 9112, 3: the target is a path, or a whole URL from a client that takes us for a proxy. */
+  private static final Pattern REQUEST_LINE =
+      Pattern.compile("([A-Za-z-]+) (\\S+) HTTP/(\\d)\\.\\d");
+
+  /** RFC 9112, 5: no blanks before the colon, and no continued lines. */
+  private static final Pattern FIELD = Pattern.compile("([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)");
+
+  /** It is not understood. */
+  static final class RefusedException extends Exception {
+    private static final long serialVersionUID = 1;
+    private final int status;
+
+    private RefusedException(int status, String why) {
+      super(why);
+      this.status = status;
+    }
+
+    HttpEndpoint.Reply reply() {
+      return new HttpEndpoint.Reply(status, HttpEndpoint.Reply.TEXT, getMessage() + "\n");
+    }
+  }
+
+  /**
+   * Reads the lines before the body.
+   *
+   * @throws RefusedException with the reply to what is no request
+   */
+  static HttpRequest parse(String head) throws RefusedException {
+    String[] lines = LINE_END.split(head);
+    Matcher first = REQUEST_LINE.matcher(lines[0]);
+    if (!first.matches()) {
+      throw new RefusedException(BAD_REQUEST, "not a request of HTTP/1.1");
+    }
+    if (!first.group(3).equals("1")) {
+      throw new RefusedException(VERSION_NOT_SUPPORTED, "only HTTP/1.1 and HTTP/1.0 are spoken");
+    }
+    int hosts = 0;
+    String accept = "";
+    for (int i = 1; i < lines.length; i++) {
+      Matcher field = FIELD.matcher(lines[i]);
+      if (!field.matches()) {
+        throw new RefusedException(BAD_REQUEST, "not a header field: " + lines[i]);
+      }
+      switch (field.group(1).toLowerCase(Locale.ROOT)) {
+        case "host" -> hosts++;
+        case "accept" -> accept = field.group(2).trim();
+        default -> {} // of no interest
+      }
+    }
+    // RFC 9112, 3.2
+    if (hosts > 1 || hosts == 0 && lines[0].endsWith("1.1")) {
+      throw new RefusedException(BAD_REQUEST, "a request of HTTP/1.1 has one field Host");
+    }
+    return new HttpRequest(first.group(1), path(first.group(2)), accept);
+  }
+
+  private static String path(String target) throws RefusedException {
+    try {
+      String path = URI.create(target).getPath();
+      if (path != null) {
+        return path;
+      }
+    } catch (IllegalArgumentException e) {
+      // Reported below.
+    }
+    throw new RefusedException(BAD_REQUEST, "not a path");
+  }
+}
