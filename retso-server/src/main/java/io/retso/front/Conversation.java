@@ -273,6 +273,7 @@ public final class Conversation {
     if (!desk.isLeading() && version < Handshake.ROLES_SINCE) {
       throw new FrameException(ErrorCode.SHUTTING_DOWN, standby());
     }
+    transport.greeted(theirs.clientName());
     hello = theirs;
     heardNanos = desk.settings().nanoClock().getAsLong();
     Handshake.writeWelcome(

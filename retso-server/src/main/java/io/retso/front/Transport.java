@@ -3,6 +3,7 @@ package io.retso.front;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.retso.protocol.ErrorCode;
+import io.retso.protocol.FrameException;
 
 /** What carries the bytes of one connection; called on the sequencer's thread. */
 public interface Transport {
@@ -17,6 +18,14 @@ public interface Transport {
 
   /** Sends an error, which is about a frame or 0, and closes the connection behind it. */
   void refuse(int frameId, ErrorCode code, String text);
+
+  /**
+   * The client has said HELLO, and is about to be welcomed.
+   *
+   * @param clientName what it calls itself
+   * @throws FrameException if one of that name is not wanted here
+   */
+  default void greeted(String clientName) throws FrameException {}
 
   /** Frames that had to wait may be taken now: {@link Conversation#take} is to be called again. */
   void resume();

@@ -56,6 +56,9 @@ final class Housekeeping {
   private boolean busy;
   private boolean stopped;
 
+  /** Completes when nothing is under way that may wait; null as long as such work is begun. */
+  private CompletableFuture<Void> rest;
+
   /**
    * Makes it for a log that was just taken over.
    *
@@ -143,6 +146,18 @@ final class Housekeeping {
   /** The last failure to prepare a ledger; null if the last attempt was a success. */
   LogException failure() {
     return preparation.failure;
+  }
+
+  /**
+   * From now on only what cannot wait is begun, so that the catalog is left to others.
+   *
+   * @return completes on the writer's thread when nothing is under way
+   */
+  CompletableFuture<Void> rest() {
+    if (rest == null) {
+      rest = busy ? new CompletableFuture<>() : done();
+    }
+    return rest;
   }
 
   /** Begins nothing any more. */
@@ -297,7 +312,8 @@ final class Housekeeping {
     }
 
     void begin() {
-      if (!wanted || busy || stopped || isPaused()) {
+      boolean mustWait = rest != null && this != replacement;
+      if (!wanted || busy || stopped || mustWait || isPaused()) {
         return;
       }
       wanted = false;
@@ -319,6 +335,9 @@ final class Housekeeping {
 
     private void ended(Throwable e) {
       busy = false;
+      if (rest != null) {
+        rest.complete(null);
+      }
       LogException before = failure;
       failure = e == null ? null : LogException.of(e);
       if (failure != null && failure.getCause() instanceof Error error) {

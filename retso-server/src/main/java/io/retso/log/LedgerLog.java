@@ -425,6 +425,17 @@ public final class LedgerLog implements CommitLog {
   }
 
   /**
+   * Leaves the catalog to a successor that is about to be named: no ledger is prepared or deleted
+   * from now on, which a log does without for some seconds. A change that is under way would be
+   * refused as soon as the successor has begun its epoch, and this writer would be deposed.
+   *
+   * @return completes on the writer's thread when no change is under way
+   */
+  public CompletableFuture<Void> leaveTheCatalog() {
+    return housekeeping.rest();
+  }
+
+  /**
    * Closes the log, behind its last entry, which is durable. Who opens a ledger that is sealed
    * finds its end at once; otherwise a recovery looks for it.
    *

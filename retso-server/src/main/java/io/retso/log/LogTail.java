@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 
 /**
  * Follows a log that another server writes, and shows its entries in order to a replay: from where
@@ -73,6 +74,9 @@ public final class LogTail implements AutoCloseable {
   /** The poll that is under way. */
   private CompletableFuture<Void> polling = CompletableFuture.completedFuture(null);
 
+  /** The look at the catalog that is under way beside it. */
+  private CompletableFuture<?> looking = CompletableFuture.completedFuture(null);
+
   /** Makes a tail that has read nothing; the replay is empty. */
   public LogTail(
       LedgerStore store,
@@ -117,9 +121,15 @@ public final class LogTail implements AutoCloseable {
     return catalog;
   }
 
-  /** Has the next poll look at the catalog, whether or not there are new entries. */
+  /**
+   * Looks at the catalog, whatever the poll under way waits for, and has the next poll look for
+   * later ledgers, whether or not there are new entries.
+   */
   public void lookAtCatalog() {
     idlePolls = IDLE_POLLS;
+    if (looking.isDone()) {
+      looking = readCatalog();
+    }
   }
 
   private CompletableFuture<Catalog> readCatalog() {
@@ -127,7 +137,9 @@ public final class LogTail implements AutoCloseable {
         .readCatalog()
         .thenApplyAsync(
             found -> {
-              catalog = found.content();
+              if (catalog == null || found.epoch() >= catalog.epoch()) { // two may cross
+                catalog = found.content();
+              }
               return found;
             },
             executor);
@@ -394,24 +406,25 @@ public final class LogTail implements AutoCloseable {
    * @see LedgerLog#takeOver
    */
   public CompletableFuture<LedgerLog> takeOver(CommitLog.Listener listener) {
-    return takeOver(listener, TakeOver.ANY_EPOCH, done());
+    return takeOver(listener, TakeOver.ANY_EPOCH, LogTail::done);
   }
 
   /**
    * The same, of one epoch's leader only.
    *
    * @param epoch if the catalog has another one by now, this fails with {@link Reason#FENCED}
-   * @param leaderEnds completes when that leader need not be let go on any longer
+   * @param leaderEnds is asked in a task of the executor when the next epoch has begun; completes
+   *     when that leader need not be let go on any longer
    */
   public CompletableFuture<LedgerLog> takeOver(
-      CommitLog.Listener listener, long epoch, CompletableFuture<Void> leaderEnds) {
+      CommitLog.Listener listener, long epoch, Supplier<CompletableFuture<Void>> leaderEnds) {
     return polling
         .handleAsync((polled, e) -> null, executor)
         .thenComposeAsync(polled -> takeOverNow(listener, epoch, leaderEnds), executor);
   }
 
   private CompletableFuture<LedgerLog> takeOverNow(
-      CommitLog.Listener listener, long epoch, CompletableFuture<Void> leaderEnds) {
+      CommitLog.Listener listener, long epoch, Supplier<CompletableFuture<Void>> leaderEnds) {
     closed = true;
     if (!warm) {
       emptyReplay();

@@ -54,7 +54,7 @@ final class TakeOver {
   private final LogTail.Position position;
   private Supplier<CompletableFuture<LedgerStore.Ledger>> ledgers;
   private long onlyOf = ANY_EPOCH;
-  private CompletableFuture<Void> leaderEnds = done();
+  private Supplier<CompletableFuture<Void>> leaderEnds = TakeOver::done;
   private LedgerStore.Ledger own;
   private int attempts;
   private boolean replayed;
@@ -95,8 +95,8 @@ final class TakeOver {
     onlyOf = epoch;
   }
 
-  /** Lets the leader go on in its ledgers until then: it is about to end. */
-  void behind(CompletableFuture<Void> end) {
+  /** Once the epoch has begun, lets the leader go on in its ledgers until then. */
+  void behind(Supplier<CompletableFuture<Void>> end) {
     leaderEnds = end;
   }
 
@@ -218,7 +218,7 @@ final class TakeOver {
 
   private CompletableFuture<Catalog> awaitTheLeadersEnd(Catalog ours) {
     enteredNanos = nanoClock.getAsLong();
-    return leaderEnds.thenApply(ended -> ours);
+    return leaderEnds.get().thenApply(ended -> ours);
   }
 
   // What others wrote.

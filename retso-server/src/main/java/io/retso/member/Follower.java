@@ -25,8 +25,6 @@ final class Follower {
   /** A standby that has read nothing for so long is not ready: it cannot reach the log. */
   private static final long READ_NANOS_MAX = TimeUnit.SECONDS.toNanos(3);
 
-  private static final long NO_LEDGER = -1;
-
   /** A log that a later build wrote is read again after so long: by then that may be deleted. */
   private static final long NEWER_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -40,7 +38,6 @@ final class Follower {
   private final UnaryOperator<LogException> failures;
   private final Runnable news;
   private final Suspicion suspicion = new Suspicion();
-  private final Silence silence = new Silence();
 
   private LogTail tail;
 
@@ -55,29 +52,10 @@ final class Follower {
   /** The last position at the tick before. */
   private long positionSeen;
 
-  /** The catalog was read since the log was last read from the beginning. */
-  private boolean knowsLeader;
+  private FollowedLeader leader = FollowedLeader.unseen(0, "");
 
-  private long epoch;
-  private String leader = "";
-
-  /** To whom that leader has handed over, by its own word; empty if it has not. */
-  private String successor = "";
-
-  /** In which the leader of this epoch began, or a later one of its ledgers. */
-  private long ledgerOfEpoch;
-
-  /** What is read now is of the leader of this epoch, and nobody before. */
-  private boolean readsItsLedger;
-
-  /** The last position when that was found out: what is behind it is of this leader. */
-  private long positionBefore;
-
-  /** That leader has named this member as its successor, and goes on for a moment. */
-  private boolean servesStill;
-
-  /** Completes when the leader that this member follows need not be let go on any longer. */
-  private CompletableFuture<Void> leaderEnds = new CompletableFuture<>();
+  /** The take-over that is under way, or was the last, has begun its epoch. */
+  private boolean entered;
 
   /** Why the log could not be read lately; null if it could. */
   private LogException trouble;
@@ -116,8 +94,7 @@ final class Follower {
     tail = new LogTail(store, threads, settings.log(), recovery);
     polled = null;
     looked = false;
-    knowsLeader = false;
-    readsItsLedger = false;
+    leader = FollowedLeader.unseen(leader.epoch, leader.address);
     readNanos = now();
     trouble = null;
   }
@@ -137,7 +114,6 @@ final class Follower {
     begin();
     tail.goOnBehind(log);
     looked = true;
-    positionBefore = recovery.lastPosition();
   }
 
   private long now() {
@@ -149,12 +125,12 @@ final class Follower {
   }
 
   long epoch() {
-    return epoch;
+    return leader.epoch;
   }
 
   /** The address of the leader of that epoch; empty if it is not known. */
   String leader() {
-    return leader;
+    return leader.address;
   }
 
   /** Why the log cannot be read; null if it can. */
@@ -188,20 +164,19 @@ final class Follower {
     }
     if (tail.catalog() != null) {
       follow(tail.catalog(), now);
-      if (!readsItsLedger && tail.hasReached(ledgerOfEpoch)) {
-        readsItsLedger = true;
-        positionBefore = recovery.lastPosition();
+      if (looked && tail.hasReached(leader.ledger)) {
+        leader.reached(recovery.lastPosition());
       }
     }
     if (looked) {
       recovery.proceed();
     }
-    silence.tick(now, recovery.lastPosition() != positionSeen, watch.hasAnswered());
+    leader.silence.tick(now, recovery.lastPosition() != positionSeen, watch.hasAnswered());
     positionSeen = recovery.lastPosition();
     if (hears()) {
       suspicion.heard(now);
     } else if (suspects()) {
-      tail.lookAtCatalog(); // another member may lead by now
+      tail.lookAtCatalog(); // another member may have begun its epoch by now
     }
     if (isReady(now)) {
       tail.prepareTakeOver();
@@ -216,26 +191,21 @@ final class Follower {
       trouble = failures.apply(failure);
       return;
     }
-    if (!looked) {
-      positionBefore = recovery.lastPosition();
-    }
     looked = tail.isWarm() || !wasWarm; // otherwise it was too slow, and begins again
     readNanos = now();
   }
 
   /** Epochs only grow; what was read late says nothing. */
   private void follow(LedgerStore.Content catalog, long now) {
-    if (catalog.epoch() < epoch || knowsLeader && catalog.epoch() == epoch) {
+    if (catalog.epoch() < leader.epoch || leader.isOfCatalog && catalog.epoch() == leader.epoch) {
       return;
     }
-    knowsLeader = true;
-    List<Long> ledgers = catalog.ledgers();
-    ledgerOfEpoch = ledgers.isEmpty() ? NO_LEDGER : ledgers.get(ledgers.size() - 1);
-    readsItsLedger = false;
-    set(catalog.epoch(), catalog.leader(), now);
-    boolean isKnown = !isOwn(leader) && ServerRole.isAddress(leader);
-    watch.watch(isKnown ? leader : "", this::said, news);
-    LOG.info("follows epoch {}, led by {}", epoch, leader.isEmpty() ? "nobody" : leader);
+    leader = FollowedLeader.of(catalog);
+    suspicion.follows(leader.epoch, now);
+    String address = leader.address;
+    boolean isKnown = !isOwn(address) && ServerRole.isAddress(address);
+    watch.watch(isKnown ? address : "", this::said, news);
+    LOG.info("follows epoch {}, led by {}", leader.epoch, address.isEmpty() ? "nobody" : address);
   }
 
   /**
@@ -243,40 +213,31 @@ final class Follower {
    * which concerns that one only, and when it has done so.
    */
   private void said(ServerRole role) {
-    if (role.epoch() != epoch) {
+    if (role.epoch() != leader.epoch) {
       return;
     }
     if (!role.leads()) {
-      leaderEnds.complete(null);
+      leader.hasEnded();
     }
     String next = role.leaderAddress();
     if (role.leads() ? isOwn(next) : !next.isEmpty()) {
-      successor = next;
-      servesStill = role.leads();
+      leader.names(next, role.leads());
       news.run();
     }
   }
 
   /** Whom it takes over from is not waited for any longer if it died, hangs, or does not end. */
   void awaitTheLeadersEnd(long now) {
-    silence.tick(now, false, watch.hasAnswered());
-    if (watch.isGone() || silence.isTooLong()) {
-      leaderEnds.complete(null);
+    leader.silence.tick(now, false, watch.hasAnswered());
+    if (watch.isGone() || leader.silence.isTooLong(true)) {
+      leader.hasEnded();
     }
   }
 
-  private void set(long newEpoch, String newLeader, long now) {
-    suspicion.follows(newEpoch, now);
-    silence.begin();
-    epoch = newEpoch;
-    leader = newLeader;
-    successor = "";
-    servesStill = false;
-  }
-
   /** This member leads from now on. */
-  void leads(long newEpoch, long now) {
-    set(newEpoch, settings.address(), now);
+  void leads(long epoch, long now) {
+    leader = FollowedLeader.unseen(epoch, settings.address());
+    suspicion.follows(epoch, now);
     watch.watch("", role -> {}, () -> {});
     trouble = null;
   }
@@ -300,7 +261,7 @@ final class Follower {
 
   /** Whether the leader that is followed has appended something. */
   private boolean isHeard() {
-    return looked && readsItsLedger && recovery.lastPosition() > positionBefore;
+    return looked && leader.hasAppended(recovery.lastPosition());
   }
 
   /** Whether it hears a leader who does not seem to be gone. */
@@ -317,13 +278,27 @@ final class Follower {
       return false;
     }
     // Its own address says that it led in an earlier life, unless two servers have the same one.
-    boolean nobodyLeads = epoch == 0 || isOwn(leader) && !isHeard();
-    return nobodyLeads || hasLeft() || watch.isGone() || trouble == null && silence.isTooLong();
+    boolean nobodyLeads = leader.epoch == 0 || isOwn(leader.address) && !isHeard();
+    return nobodyLeads
+        || hasLeft()
+        || watch.isGone()
+        || trouble == null && leader.silence.isTooLong(isHeard());
+  }
+
+  /** What is held against the leader that is suspected, for people. */
+  String whatIsHeld() {
+    if (hasLeft()) {
+      return "its leader hands over, or has ended";
+    } else if (watch.isGone()) {
+      return "nobody listens at the port of its leader";
+    } else {
+      return leader.silence.isTooLong(isHeard()) ? leader.silence.toString() : "nobody leads in it";
+    }
   }
 
   /** Whether the leader that is followed went of its own accord, or is about to. */
   private boolean hasLeft() {
-    return !successor.isEmpty() || recovery.hasEnded() && isHeard();
+    return !leader.successor().isEmpty() || recovery.hasEnded() && isHeard();
   }
 
   /** Whether it is time for this member to take over. What it cannot read it leaves to others. */
@@ -337,9 +312,9 @@ final class Follower {
         roster.members().stream()
             .filter(Roster.Entry::isReady)
             .map(Roster.Entry::address)
-            .filter(address -> isOwn(address) || !address.equals(leader));
+            .filter(address -> isOwn(address) || !address.equals(leader.address));
     List<String> candidates =
-        Stream.concat(Stream.of(successor).filter(named -> !named.isEmpty()), ready)
+        Stream.concat(Stream.of(leader.successor()).filter(named -> !named.isEmpty()), ready)
             .distinct()
             .toList();
     int own = candidates.indexOf(settings.address());
@@ -348,12 +323,22 @@ final class Follower {
 
   /** Takes over in this epoch: from a leader that serves still as soon as it has ended. */
   CompletableFuture<LedgerLog> takeOver(CommitLog.Listener listener) {
-    silence.begin();
-    leaderEnds = new CompletableFuture<>();
-    if (!servesStill) {
-      leaderEnds.complete(null);
+    leader.silence.begin();
+    entered = false;
+    return tail.takeOver(
+        listener,
+        leader.epoch,
+        () -> {
+          entered = true;
+          return leader.end();
+        });
+  }
+
+  /** The take-over was in vain. */
+  void hasNotTakenOver(LogException failure) {
+    if (failure.reason() == LogException.Reason.FENCED && !entered) {
+      suspicion.cameTooLate();
     }
-    return tail.takeOver(listener, epoch, leaderEnds);
   }
 
   void close() {

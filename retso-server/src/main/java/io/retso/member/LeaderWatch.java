@@ -11,6 +11,9 @@ import java.util.function.Consumer;
  * <p>No call blocks. Of the member's thread.
  */
 public interface LeaderWatch extends AutoCloseable {
+  /** What names of {@link #clientName} begin with. */
+  String CLIENT_NAME_PREFIX = "standby ";
+
   /**
    * What a standby calls itself when it connects to the leader, so that that one knows that it
    * lives. Members whose addresses are equal as far as a name goes count as one.
@@ -18,8 +21,13 @@ public interface LeaderWatch extends AutoCloseable {
    * @param address the standby's
    */
   static String clientName(String address) {
-    String name = "standby " + address;
+    String name = CLIENT_NAME_PREFIX + address;
     return name.substring(0, Math.min(name.length(), Limits.CLIENT_NAME_BYTES_MAX));
+  }
+
+  /** Whether a client that calls itself so says that it is a standby. */
+  static boolean isStandby(String clientName) {
+    return clientName.startsWith(CLIENT_NAME_PREFIX);
   }
 
   /**
@@ -39,8 +47,8 @@ public interface LeaderWatch extends AutoCloseable {
   boolean isGone();
 
   /**
-   * Whether the watched server has sent anything since this was asked last. It is pinged often
-   * enough to send something within a fraction of {@link Silence#NANOS}.
+   * Whether the watched server has sent anything but an error since this was asked last. It is
+   * pinged often enough to send something within a fraction of {@link Silence#NANOS}.
    */
   boolean hasAnswered();
 

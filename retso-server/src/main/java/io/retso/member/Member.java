@@ -224,7 +224,7 @@ public final class Member implements AutoCloseable {
 
   /** Takes over whoever leads in the epoch that it follows; if that is over, it does not. */
   void takeOver() {
-    LOG.info("takes over from epoch {}", follower.epoch());
+    LOG.info("takes over from epoch {}: {}", follower.epoch(), follower.whatIsHeld());
     state = State.TAKING_OVER;
     steps = new TakeOverSteps(follower.epoch(), now());
     follower.suspicion().attempted(now());
@@ -239,6 +239,7 @@ public final class Member implements AutoCloseable {
             lead(taken);
           } else {
             state = State.STANDBY;
+            follower.hasNotTakenOver(failure);
             leadTrouble = troubleOf(failure);
           }
         });
@@ -360,9 +361,13 @@ public final class Member implements AutoCloseable {
     }
     if (handOver == null) {
       LOG.info("hands over to {}", next.get());
-      handOver = new HandOver(store, log, front, tasks, threads.nanoClock(), this::handedOver);
-      announcer.names(next.get());
-      front.update(announcer.role(true));
+      Runnable names =
+          () -> {
+            announcer.names(next.get());
+            front.update(announcer.role(true));
+          };
+      handOver =
+          new HandOver(store, log, front, tasks, threads.nanoClock(), names, this::handedOver);
     }
     return handOver.stoodBy();
   }

@@ -6,8 +6,10 @@ import java.util.concurrent.TimeUnit;
  * For how long a leader has given no sign of life, as far as this process could have noticed one.
  * There are two signs: its log goes on, and its process answers pings. One that answers gets twice
  * the time, since its log may only be slow, as on a machine with too much to do; but not more,
- * since it may be cut off from a log that this member can reach. Time is handed in; nothing rests
- * on its being right.
+ * since it may be cut off from a log that this member can reach. One that answers and has appended
+ * nothing yet is still taking over, which takes as long as bookies and ZooKeeper do: whoever takes
+ * over from it begins anew, and waits for the same. So it gets twice that time again. Time is
+ * handed in; nothing rests on its being right.
  */
 final class Silence {
   /** A leader that is not heard at all for so long is gone. An idle one appends each 100 ms. */
@@ -15,6 +17,9 @@ final class Silence {
 
   /** The same if it answers, and its log does not go on. */
   static final long NANOS_OF_LOG = 2 * NANOS;
+
+  /** The same of a leader that answers, and has appended nothing since it began its epoch. */
+  static final long NANOS_OF_TAKE_OVER = 2 * NANOS_OF_LOG;
 
   /** If nothing happened in this process for so long, others are not to blame for their silence. */
   static final long STOOD_STILL_NANOS = NANOS / 2;
@@ -56,9 +61,23 @@ final class Silence {
     answeredAt = answered ? attended : answeredAt;
   }
 
-  /** Whether the leader seems to be gone. */
-  boolean isTooLong() {
+  /** For how long there was no sign, for people. */
+  @Override
+  public String toString() {
+    return "its log has shown nothing for %d ms, and its leader has sent nothing for %d ms"
+        .formatted(
+            TimeUnit.NANOSECONDS.toMillis(attended - logAt),
+            TimeUnit.NANOSECONDS.toMillis(attended - answeredAt));
+  }
+
+  /**
+   * Whether the leader seems to be gone.
+   *
+   * @param hasAppended whether it has, since it began its epoch
+   */
+  boolean isTooLong(boolean hasAppended) {
     long log = attended - logAt;
-    return log > NANOS_OF_LOG || log > NANOS && attended - answeredAt > NANOS;
+    return log > (hasAppended ? NANOS_OF_LOG : NANOS_OF_TAKE_OVER)
+        || log > NANOS && attended - answeredAt > NANOS;
   }
 }

@@ -26,8 +26,10 @@ final class Suspicion {
   private long sinceNanos = NEVER;
   private long suspectedAt = NEVER;
   private long attemptedAt = NEVER;
+  private long attemptedBefore = NEVER;
   private long heldOffUntil = NEVER;
   private boolean attemptedInEpoch;
+  private boolean tooLate;
 
   /** Epochs that began since the last one in which somebody served. */
   private int changes;
@@ -47,6 +49,8 @@ final class Suspicion {
       changes += epoch > 0 ? 1 : 0;
       heldOffUntil = NEVER;
       attemptedInEpoch = false;
+      attemptedAt = tooLate ? attemptedBefore : attemptedAt;
+      tooLate = false;
     }
     epoch = newEpoch;
     sinceNanos = now;
@@ -62,9 +66,19 @@ final class Suspicion {
 
   /** This member tries to take over. */
   void attempted(long now) {
+    attemptedBefore = attemptedAt;
     attemptedAt = now;
+    tooLate = false;
     attemptedInEpoch = true;
     suspectedAt = NEVER;
+  }
+
+  /**
+   * The attempt did nothing, as another member had begun the next epoch before. So this one need
+   * not pause when that epoch's leader fails, too.
+   */
+  void cameTooLate() {
+    tooLate = true;
   }
 
   /** Leaves this epoch's place to others for a while. */

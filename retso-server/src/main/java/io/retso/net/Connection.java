@@ -75,34 +75,31 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
       refuse(0, ErrorCode.SHUTTING_DOWN, "the server is shutting down");
       return;
     }
-    if (conversation.ofSameHost() > server.settings().connectionsPerHost()) {
-      refuse(
-          0,
-          ErrorCode.TOO_MANY_CONNECTIONS,
-          "this address has its "
-              + server.settings().connectionsPerHost()
-              + " connections; share one client, or raise connections.per.host");
+    String objection = server.admission().admit(this);
+    if (objection != null) {
+      refuse(0, ErrorCode.TOO_MANY_CONNECTIONS, objection);
       return;
     }
-    if (!server.admit(this)) {
-      refuse(
-          0,
-          ErrorCode.TOO_MANY_CONNECTIONS,
-          "the server has its "
-              + server.settings().connectionsMax()
-              + " connections; share one client, or raise connections.max");
-      return;
+    server.mutableCounters().accepted++;
+    long millis = server.admission().isApart(this) ? Admission.HELLO_MILLIS : HELLO_TIMEOUT_MILLIS;
+    helloTimer = ctx.executor().schedule(this::awaitNoLonger, millis, TimeUnit.MILLISECONDS);
+  }
+
+  private void awaitNoLonger() {
+    if (conversation.hello() == null) {
+      String objection =
+          server.admission().isApart(this) ? server.admission().objection(this) : null;
+      if (objection == null) {
+        refuse(0, ErrorCode.HANDSHAKE, "no HELLO in time");
+      } else {
+        refuse(0, ErrorCode.TOO_MANY_CONNECTIONS, objection);
+      }
     }
-    helloTimer =
-        ctx.executor()
-            .schedule(
-                () -> {
-                  if (conversation.hello() == null) {
-                    refuse(0, ErrorCode.HANDSHAKE, "no HELLO within 10 seconds");
-                  }
-                },
-                HELLO_TIMEOUT_MILLIS,
-                TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public void greeted(String clientName) throws FrameException {
+    server.admission().greeted(this, clientName);
   }
 
   @Override
@@ -257,6 +254,11 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
     return host;
   }
 
+  /** Connections of that host, this one included. */
+  int ofSameHost() {
+    return conversation.ofSameHost();
+  }
+
   /** Memory that is taken by what it sent and by what it did not read. */
   long heldBytes() {
     ChannelOutboundBuffer unsent = context.channel().unsafe().outboundBuffer();
@@ -329,7 +331,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     closing = true;
-    server.forget(this);
+    server.admission().forget(this);
     if (helloTimer != null) { // it would keep this connection in memory, and there may be many
       helloTimer.cancel(false);
     }

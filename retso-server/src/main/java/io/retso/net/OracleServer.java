@@ -23,9 +23,7 @@ import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
-import java.util.Set;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -45,8 +43,8 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
   /**
    * Settings.
    *
-   * @param connectionsMax connections at a time; more are refused
-   * @param connectionsPerHost connections at a time from one address; more are refused
+   * @param connectionsMax connections of clients at a time; more are refused
+   * @param connectionsPerHost the same from one address
    * @param idleMillis time after which a client that sends nothing is pinged, and after which it is
    *     disconnected if it does not answer, at least 4
    * @param stallMillis time after which a client that does not read its replies is disconnected
@@ -69,16 +67,16 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
 
   /** What connections hold outside of the heap. */
   final ConnectionMemory memory =
-      new ConnectionMemory(this::connections, task -> executor().execute(task));
+      new ConnectionMemory(() -> admission().connections(), task -> executor().execute(task));
 
   private final LogLimit lines;
   private Channel listening;
 
-  // Of the event loop.
-  private final Set<Connection> connections = new LinkedHashSet<>();
+  private final Admission admission;
 
   public OracleServer(Settings settings) {
     this.settings = settings;
+    admission = new Admission(settings.connectionsMax(), settings.connectionsPerHost());
     lines = new LogLimit(settings.front().nanoClock(), LoggerFactory.getLogger(OracleServer.class));
     group =
         new MultiThreadIoEventLoopGroup(
@@ -207,12 +205,12 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
   }
 
   private void tick() {
-    new ArrayList<>(connections).forEach(Connection::tick);
+    List.copyOf(admission.connections()).forEach(Connection::tick);
   }
 
   /** What was counted; read on the loop. */
   public NetCounters counters() {
-    counters.connections = connections.size();
+    counters.connections = admission.count();
     return counters;
   }
 
@@ -251,25 +249,13 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
     return memory;
   }
 
-  private Iterable<Connection> connections() {
-    return connections;
-  }
-
-  boolean admit(Connection connection) {
-    if (connections.size() >= settings.connectionsMax()) {
-      return false;
-    }
-    counters.accepted++;
-    return connections.add(connection);
-  }
-
-  void forget(Connection connection) {
-    connections.remove(connection);
+  Admission admission() {
+    return admission;
   }
 
   @Override
   public void logFailed(LogException cause) {
-    new ArrayList<>(connections)
+    List.copyOf(admission.connections())
         .forEach(
             connection ->
                 connection.refuse(
@@ -279,7 +265,7 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
 
   @Override
   public void stopped(Throwable cause) {
-    new ArrayList<>(connections).forEach(Connection::disconnect);
+    List.copyOf(admission.connections()).forEach(Connection::disconnect);
     error.complete(cause);
   }
 
@@ -296,7 +282,7 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
             listening.close();
           }
           desk.drain().thenRun(() -> done.complete(null));
-          connections.forEach(Connection::stopReading);
+          admission.connections().forEach(Connection::stopReading);
         });
     return done;
   }
@@ -309,7 +295,7 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
     }
     loop.execute(
         () ->
-            new ArrayList<>(connections)
+            List.copyOf(admission.connections())
                 .forEach(
                     connection ->
                         connection.refuse(

@@ -3,10 +3,10 @@ package io.retso.log;
 import java.util.concurrent.CompletableFuture;
 
 /** A store in front of another: a test overrides what it wants to go wrong. */
-class ForwardingStore implements LedgerStore {
+public class ForwardingStore implements LedgerStore {
   private final LedgerStore store;
 
-  ForwardingStore(LedgerStore store) {
+  public ForwardingStore(LedgerStore store) {
     this.store = store;
   }
 

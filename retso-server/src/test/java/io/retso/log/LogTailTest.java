@@ -33,6 +33,36 @@ class LogTailTest extends LogFixture {
     assertNull(writer.failure);
   }
 
+  /** A look at the catalog waits for no poll, so their answers may come in another order. */
+  @Test
+  void aCatalogThatArrivesBehindANewerOneIsNotTaken() throws LogException {
+    begun();
+    CompletableFuture<Void> held = new CompletableFuture<>();
+    boolean[] holds = {false};
+    Standby standby =
+        new Standby(
+            new ForwardingStore(ledgers.store(() -> true)) {
+              @Override
+              public CompletableFuture<Catalog> readCatalog() {
+                CompletableFuture<Catalog> reading = super.readCatalog();
+                boolean isHeld = holds[0];
+                holds[0] = false;
+                return isHeld ? reading.thenCombine(held, (found, free) -> found) : reading;
+              }
+            });
+    standby.poll();
+    holds[0] = true;
+    standby.tail.lookAtCatalog();
+    quiesce();
+    new Standby().takeOver();
+    standby.poll(); // of which the catalog is read, too
+    long epoch = standby.tail.catalog().epoch();
+    assertEquals(2, epoch, "that of the poll");
+    held.complete(null);
+    quiesce();
+    assertEquals(epoch, standby.tail.catalog().epoch());
+  }
+
   @Test
   void itGoesOverRollsAndTakesOverFromWhereItIs() throws LogException {
     Writer writer = new Writer();

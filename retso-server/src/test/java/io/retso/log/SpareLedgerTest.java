@@ -91,14 +91,16 @@ class SpareLedgerTest extends LogFixture {
     }
     long epoch = writer.log.epoch();
     LedgerLog log =
-        await(tail.takeOver(new Nobody(), epoch, CompletableFuture.completedFuture(null)));
+        await(tail.takeOver(new Nobody(), epoch, () -> CompletableFuture.completedFuture(null)));
     assertEquals(
         created.get(0), await(store.readCatalog()).ledgers().get(1), "the end of the catalog");
     LogException e =
         assertThrows(
             LogException.class,
             () ->
-                await(late.takeOver(new Nobody(), epoch, CompletableFuture.completedFuture(null))));
+                await(
+                    late.takeOver(
+                        new Nobody(), epoch, () -> CompletableFuture.completedFuture(null))));
     assertEquals(LogException.Reason.FENCED, e.reason());
     assertEquals(created.subList(1, 2), deleted);
     assertEquals(2, created.size());

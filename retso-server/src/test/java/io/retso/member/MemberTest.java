@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.log.LedgerStore;
 import io.retso.simulator.Simulation;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,10 +54,7 @@ class MemberTest {
   /** Has a member hand over, until its successor has begun its epoch. */
   private void untilNextEpoch(TestMember leader, TestMember successor) {
     leader.handOver();
-    long end = group.simulation.now() + SOON * Simulation.MILLIS;
-    assertTrue(
-        group.simulation.run(() -> !successor.tookOverAt.isEmpty(), end),
-        "it is not in the catalog");
+    untilEntered(successor);
     assertTrue(leader.leads());
     assertFalse(successor.leads());
   }
@@ -93,6 +91,55 @@ class MemberTest {
     first.die();
     second.die();
     assertBetween(200, 200 + SOON, untilLeads(third));
+  }
+
+  /** The third one learns of the next epoch although what it asks of the log is not answered. */
+  @Test
+  void whoseTurnItIsNotHasNotTried() {
+    third.pollsHangUntil = group.simulation.now() + 1_000 * Simulation.MILLIS;
+    pass(20);
+    first.die();
+    assertBetween(0, SOON, untilLeads(second));
+    pass(300);
+    assertEquals(2, third.view().epoch());
+    pass(1_000);
+    second.die();
+    assertBetween(200, 200 + SOON, untilLeads(third)); // a dead one is before it
+  }
+
+  /** A third one would have to wait for the same, from the beginning. */
+  @Test
+  void aTakeOverThatTakesLongIsNotBegunAnew() {
+    first.die();
+    untilEntered(second);
+    second.fencesNotBefore = group.simulation.now() + 1_800 * Simulation.MILLIS;
+    assertBetween(1_700, 1_800 + SOON, untilLeads(second));
+    pass(3_000);
+    assertTrue(second.leads());
+    assertEquals(List.of(), third.tookOverAt);
+  }
+
+  @Test
+  void aTakeOverThatDoesNotEndIsBegunAnewAfterTwoSeconds() {
+    first.die();
+    untilEntered(second);
+    second.fencesNotBefore = group.simulation.now() + 60_000 * Simulation.MILLIS;
+    assertBetween(2_000, 2_200 + SOON, untilLeads(third));
+  }
+
+  @Test
+  void aMemberThatHangsWhileItTakesOverIsBorneForHalfASecond() {
+    first.die();
+    untilEntered(second);
+    second.stopped = true;
+    assertBetween(500, 700 + SOON, untilLeads(third));
+  }
+
+  private void untilEntered(TestMember successor) {
+    long end = group.simulation.now() + SOON * Simulation.MILLIS;
+    assertTrue(
+        group.simulation.run(() -> !successor.tookOverAt.isEmpty(), end),
+        "it is not in the catalog");
   }
 
   @Test
@@ -259,6 +306,75 @@ class MemberTest {
     assertTrue(fourth.handOver().isCompletedExceptionally(), "it does not lead");
     assertFalse(first.handOver().isCompletedExceptionally());
     assertBetween(0, SOON, untilLeads(fourth));
+  }
+
+  /** Otherwise the epoch of its successor would depose it, and it would have to read the log. */
+  @Test
+  void aLeaderThatChangesTheCatalogLetsThatEndBeforeItNamesASuccessor() {
+    first.changesNotBefore = group.simulation.now() + 105 * Simulation.MILLIS;
+    first.issue(TestMember.WINDOW / 2); // a ledger is prepared for the next segment
+    pass(100);
+    first.handOver();
+    assertBetween(0, SOON, untilLeads(second));
+    assertTrue(first.view().isReady(), "it was deposed");
+  }
+
+  @Test
+  void aChangeOfTheCatalogThatHangsIsNotWaitedForLong() {
+    first.changesNotBefore = group.simulation.now() + 60_000 * Simulation.MILLIS;
+    first.issue(TestMember.WINDOW / 2);
+    pass(100);
+    first.handOver();
+    long least = HandOver.REST_NANOS_MAX / Simulation.MILLIS;
+    assertBetween(least, least + SOON, untilLeads(second));
+  }
+
+  /** A server of ZooKeeper may be behind the one that was asked before. */
+  @Test
+  void aCatalogThatIsReadLateSaysNothing() {
+    first.handOver();
+    untilLeads(second);
+    LedgerStore.Catalog before = first.catalog();
+    pass(1_000);
+    second.handOver();
+    untilLeads(first);
+    pass(1_000);
+    first.staleCatalog = before;
+    third.seesNobody = true;
+    untilLeads(third);
+    assertTrue(group.simulation.run(() -> !first.leads(), Long.MAX_VALUE));
+    for (int i = 0; i < 100; i++) {
+      pass(10);
+      assertEquals(3, first.view().epoch());
+    }
+    first.staleCatalog = null;
+    pass(1_000);
+    assertEquals(4, first.view().epoch());
+    assertEquals("third:1", first.view().leader());
+  }
+
+  /** The leader of the next epoch is the one that wanted to hand over in the epoch before. */
+  @Test
+  void whatALeaderSaidInAnotherEpochSaysNothing() {
+    second.hearsRolesLate = true;
+    third.hearsRolesLate = true;
+    first.handOver();
+    second.isolated = true;
+    third.isolated = true;
+    pass(NAMED + SOON);
+    assertFalse(first.leads());
+    untilLeads(first);
+    assertEquals(2, first.view().epoch());
+    second.isolated = false;
+    third.isolated = false;
+    pass(2_000);
+    assertEquals(2, second.view().epoch());
+    assertTrue(second.view().serves() && third.view().serves());
+    second.hearRoles();
+    third.hearRoles();
+    pass(1_000);
+    assertTrue(first.leads());
+    assertEquals(2, first.view().takeOvers());
   }
 
   @Test

@@ -16,9 +16,13 @@ class SilenceTest {
 
   /** Time until the leader is taken for gone. */
   private long untilTooLong(long tick, boolean answers) {
+    return untilTooLong(tick, answers, true);
+  }
+
+  private long untilTooLong(long tick, boolean answers, boolean hasAppended) {
     silence.tick(now, true, true);
     long begin = now;
-    while (!silence.isTooLong()) {
+    while (!silence.isTooLong(hasAppended)) {
       now += tick;
       silence.tick(now, false, answers);
     }
@@ -32,11 +36,17 @@ class SilenceTest {
   }
 
   @Test
+  void oneThatIsStillTakingOverGetsMoreTimeIfItAnswers() {
+    assertEquals(Silence.NANOS + TICK, untilTooLong(TICK, false, false));
+    assertEquals(Silence.NANOS_OF_TAKE_OVER + TICK, untilTooLong(TICK, true, false));
+  }
+
+  @Test
   void aLogThatGoesOnIsEnough() {
     for (int i = 0; i < 1_000; i++) {
       now += TICK;
       silence.tick(now, true, false);
-      assertFalse(silence.isTooLong());
+      assertFalse(silence.isTooLong(true));
     }
   }
 
@@ -44,9 +54,9 @@ class SilenceTest {
   void anAnswerDoesNotHelpALogThatIsSilentForLong() {
     untilTooLong(TICK, true);
     silence.tick(now, false, true);
-    assertTrue(silence.isTooLong());
+    assertTrue(silence.isTooLong(true));
     silence.tick(now, true, false);
-    assertFalse(silence.isTooLong());
+    assertFalse(silence.isTooLong(true));
   }
 
   /** It hears others late, too; but a leader that hangs is noticed in any case. */
@@ -65,7 +75,7 @@ class SilenceTest {
     untilTooLong(TICK, false);
     now += Silence.STOOD_STILL_NANOS + 1;
     silence.tick(now, false, false);
-    assertFalse(silence.isTooLong());
+    assertFalse(silence.isTooLong(true));
     assertEquals(Silence.NANOS + TICK, untilTooLong(TICK, false));
   }
 
@@ -73,6 +83,6 @@ class SilenceTest {
   void anotherLeaderIsExpectedToBeHeardFromNowOn() {
     untilTooLong(TICK, false);
     silence.begin();
-    assertFalse(silence.isTooLong());
+    assertFalse(silence.isTooLong(true));
   }
 }

@@ -103,6 +103,23 @@ class SuspicionTest {
     assertTrue(suspicion.isDue(true, true, 0, now));
   }
 
+  /** Otherwise it would try again and again in an epoch of which it has not heard yet. */
+  @Test
+  void whoCameTooLatePausesInThatEpochOnly() {
+    lead(5, Suspicion.SERVICE_NANOS);
+    pass(Suspicion.PAUSE_NANOS_MIN);
+    assertTrue(isDue(0));
+    suspicion.attempted(now);
+    suspicion.cameTooLate();
+    pass(TICK);
+    assertFalse(isDue(0));
+    suspicion.follows(6, now);
+    assertTrue(isDue(0), "that of the faster one failed, too");
+    suspicion.attempted(now);
+    suspicion.follows(7, now); // this one was in the catalog
+    assertFalse(isDue(0));
+  }
+
   @Test
   void whoHandedOverLeavesThatEpochToOthers() {
     lead(5, Suspicion.SERVICE_NANOS);

@@ -2,7 +2,9 @@ package io.retso.member;
 
 import io.retso.front.ForwardingFront;
 import io.retso.front.FrontDesk;
+import io.retso.log.ForwardingStore;
 import io.retso.log.LedgerLog;
+import io.retso.log.LedgerStore;
 import io.retso.log.LogException;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.OracleIdentity;
@@ -18,13 +20,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /** A member with the settings of a server, what surrounds it, and what a test does to it. */
 final class TestMember implements SimulatedLedgers.Process {
   static final long TICK = Sequencer.TICK_MILLIS * Simulation.MILLIS;
   private static final long SECOND = 1_000 * Simulation.MILLIS;
-  private static final int WINDOW = 1 << 10;
+  static final int WINDOW = 1 << 10;
 
   /** Nothing of this process happens. */
   boolean stopped;
@@ -36,6 +39,21 @@ final class TestMember implements SimulatedLedgers.Process {
 
   /** Whichever port it looks at seems to be closed. */
   boolean seesNobody;
+
+  /** A change of the catalog that it asks for arrives then, if that is later. */
+  long changesNotBefore;
+
+  /** What it reads of the catalog is no newer than that; null if it reads what is there. */
+  LedgerStore.Catalog staleCatalog;
+
+  /** What it asks of bookies to see what is new is answered then, if that is later. */
+  long pollsHangUntil;
+
+  /** What it fences is open then, if that is later. */
+  long fencesNotBefore;
+
+  /** What leaders say reaches it only when {@link #hearRoles} is called. */
+  boolean hearsRolesLate;
 
   /** What it rehearses, if it begins to. */
   CompletableFuture<Void> rehearsal = CompletableFuture.completedFuture(null);
@@ -51,7 +69,10 @@ final class TestMember implements SimulatedLedgers.Process {
   private final SharedOracle oracle;
   private final FrontDesk desk;
   private final Watch watch = new Watch();
+  private final List<Runnable> lateRoles = new ArrayList<>();
+  private final LedgerStore store;
   private final Member member;
+  private Sequencer sequencer;
   private boolean alive = true;
 
   TestMember(MemberGroup group, String address) {
@@ -65,12 +86,38 @@ final class TestMember implements SimulatedLedgers.Process {
             new FrontDesk.Settings(() -> identity, simulation::now, FrontDesk.Latencies.IGNORED),
             new Turns(),
             new NoFailure());
+    store =
+        new ForwardingStore(group.ledgers.store(this)) {
+          @Override
+          public CompletableFuture<Catalog> readCatalog() {
+            return staleCatalog == null
+                ? super.readCatalog()
+                : CompletableFuture.completedFuture(staleCatalog);
+          }
+
+          @Override
+          public CompletableFuture<Catalog> replaceCatalog(Catalog expected, Content wanted) {
+            return from(changesNotBefore)
+                .thenCompose(passed -> super.replaceCatalog(expected, wanted));
+          }
+
+          @Override
+          public CompletableFuture<Entries> openFenced(long ledger) {
+            return from(fencesNotBefore)
+                .thenCombine(super.openFenced(ledger), (passed, opened) -> opened);
+          }
+
+          @Override
+          public CompletableFuture<Entries> openUnfenced(long ledger) {
+            return super.openUnfenced(ledger).thenApply(HangingEntries::new);
+          }
+        };
     LedgerLog.Settings log =
         new LedgerLog.Settings((long) WINDOW << 4, 60_000 * Simulation.MILLIS, address);
     member =
         new Member(
             new Member.Settings(address, address, log, () -> 1 << 10),
-            group.ledgers.store(this),
+            store,
             new LedgerLog.Threads(this::execute, simulation::now),
             oracle.oracle(),
             new Terms(),
@@ -86,12 +133,13 @@ final class TestMember implements SimulatedLedgers.Process {
       SequencerSettings.Timing timing =
           SequencerSettings.Timing.usual(
               simulation::now, () -> simulation.now() / Simulation.MILLIS);
-      Sequencer sequencer =
+      Sequencer made =
           new Sequencer(
               new SequencerSettings(4, 1 << 8, true, SequencerSettings.EntryBytes.USUAL, timing),
               oracle,
               replies);
-      return () -> sequencer;
+      sequencer = made;
+      return () -> made;
     }
 
     @Override
@@ -148,6 +196,35 @@ final class TestMember implements SimulatedLedgers.Process {
         .forEach(other -> other.execute(other.watch.gone));
   }
 
+  /** A leader hands out so many timestamps. */
+  void issue(int timestamps) {
+    sequencer.begin(timestamps);
+    sequencer.flush();
+  }
+
+  /** The catalog as it is now, to be read later. */
+  LedgerStore.Catalog catalog() {
+    CompletableFuture<LedgerStore.Catalog> reading = store.readCatalog();
+    simulation.run(reading::isDone, simulation.now() + SECOND);
+    return reading.join();
+  }
+
+  /** What leaders have said reaches it now. */
+  void hearRoles() {
+    hearsRolesLate = false;
+    lateRoles.forEach(Runnable::run);
+    lateRoles.clear();
+  }
+
+  private void hear(ServerRole role) {
+    Consumer<ServerRole> listener = watch.said;
+    if (hearsRolesLate) {
+      lateRoles.add(() -> listener.accept(role));
+    } else {
+      listener.accept(role);
+    }
+  }
+
   void retire() {
     member.retire();
   }
@@ -162,6 +239,47 @@ final class TestMember implements SimulatedLedgers.Process {
 
   boolean leads() {
     return alive && member.view().leads();
+  }
+
+  /** Completes at a time, or at once if that has passed. */
+  private CompletableFuture<Void> from(long time) {
+    CompletableFuture<Void> then = new CompletableFuture<>();
+    if (time <= simulation.now()) {
+      then.complete(null);
+    } else {
+      simulation.at(time, () -> then.complete(null));
+    }
+    return then;
+  }
+
+  /** A ledger whose last entry is not known for a while. */
+  private final class HangingEntries implements LedgerStore.Entries {
+    private final LedgerStore.Entries entries;
+
+    HangingEntries(LedgerStore.Entries entries) {
+      this.entries = entries;
+    }
+
+    @Override
+    public long count() {
+      return entries.count();
+    }
+
+    @Override
+    public CompletableFuture<Boolean> refresh() {
+      return from(pollsHangUntil).thenCombine(entries.refresh(), (passed, isClosed) -> isClosed);
+    }
+
+    @Override
+    public CompletableFuture<Void> read(
+        long from, long to, Executor executor, LedgerStore.EntryVisitor visitor) {
+      return entries.read(from, to, executor, visitor);
+    }
+
+    @Override
+    public void close() {
+      entries.close();
+    }
   }
 
   /** The front desk, and what others hear of it. */
@@ -186,7 +304,7 @@ final class TestMember implements SimulatedLedgers.Process {
     private void tell(ServerRole role) {
       group.members.values().stream()
           .filter(other -> other.watch.watched.equals(address))
-          .forEach(other -> other.execute(() -> other.watch.said.accept(role)));
+          .forEach(other -> other.execute(() -> other.hear(role)));
     }
 
     @Override

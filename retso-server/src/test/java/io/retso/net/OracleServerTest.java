@@ -9,6 +9,7 @@ import io.netty.buffer.Unpooled;
 import io.retso.Await;
 import io.retso.front.FrontDesk;
 import io.retso.log.MemoryLog;
+import io.retso.member.LeaderWatch;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameType;
@@ -52,6 +53,7 @@ class OracleServerTest {
 
   private static final long STALL_MILLIS = 200;
   private static final int ROUNDS = 200;
+  private static final String STANDBY = LeaderWatch.clientName("m:1");
 
   private OracleServer server;
   private InetSocketAddress address;
@@ -268,13 +270,76 @@ class OracleServerTest {
     }
   }
 
+  /** Clients have all places; standbys have their own, which are no more than a few. */
+  @Test
+  void standbysAreNotTurnedAwayForClients() throws IOException {
+    try (Peers first = new Peers("127.0.0.1", CONNECTIONS_PER_HOST);
+        Peers second = new Peers("127.0.0.2", CONNECTIONS_MAX - CONNECTIONS_PER_HOST);
+        Peers standbys = new Peers("127.0.0.1", Admission.STANDBYS_MAX, STANDBY)) {
+      try (Peer tooMany = new Peer(address, "127.0.0.1")) {
+        assertTrue(tooMany.refusal(STANDBY).contains("connections.per.host"));
+      }
+      try (Peer tooMany = new Peer(address, "127.0.0.3")) {
+        assertTrue(tooMany.refusal(STANDBY).contains("connections.max"));
+      }
+      first.assertServed();
+      second.assertServed();
+      standbys.assertServed();
+    }
+  }
+
+  @Test
+  void clientsAreNotTurnedAwayForStandbys() throws IOException {
+    try (Peers standbys = new Peers("127.0.0.1", Admission.STANDBYS_MAX, STANDBY);
+        Peers first = new Peers("127.0.0.1", CONNECTIONS_PER_HOST);
+        Peers second = new Peers("127.0.0.2", CONNECTIONS_MAX - CONNECTIONS_PER_HOST)) {
+      try (Peer tooMany = new Peer(address, "127.0.0.1")) {
+        assertTrue(tooMany.refusal("client").contains("connections.per.host"));
+      }
+      try (Peer tooMany = new Peer(address, "127.0.0.3")) {
+        assertTrue(tooMany.refusal("client").contains("connections.max"));
+      }
+      standbys.assertServed();
+      first.assertServed();
+      second.assertServed();
+    }
+  }
+
+  /** So that a connection which says nothing takes a standby's place for no longer than that. */
+  @Test
+  void placesOfStandbysAreFreeAgainAfterAWhile() throws Exception {
+    try (Peers first = new Peers("127.0.0.1", CONNECTIONS_PER_HOST)) {
+      List<Peer> silent = new ArrayList<>();
+      try {
+        while (silent.size() < Admission.STANDBYS_MAX) {
+          silent.add(new Peer(address, "127.0.0.1"));
+        }
+        for (Peer each : silent) {
+          assertTrue(each.refusal().contains("connections.per.host"));
+        }
+        try (Peers standbys = new Peers("127.0.0.1", 1, STANDBY)) {
+          standbys.assertServed();
+        }
+      } finally {
+        for (Peer each : silent) {
+          each.close();
+        }
+      }
+      first.assertServed();
+    }
+  }
+
   /** Connections from one address. */
   private final class Peers implements AutoCloseable {
     private final List<Peer> peers = new ArrayList<>();
 
     Peers(String from, int count) throws IOException {
+      this(from, count, "test");
+    }
+
+    Peers(String from, int count, String name) throws IOException {
       while (peers.size() < count) {
-        peers.add(new Peer(address, from).hello());
+        peers.add(new Peer(address, from).hello(name));
       }
     }
 

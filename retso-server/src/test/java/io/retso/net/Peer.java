@@ -53,12 +53,25 @@ final class Peer implements AutoCloseable {
 
   /** As a client of which {@code version} is the newest that it speaks. */
   Peer hello(int version) throws IOException {
-    Handshake.Hello hello = new Handshake.Hello(1, version, Handshake.Mode.ORACLE, "test");
-    send(b -> Handshake.writeHello(b, 1, hello));
+    return hello(version, "test");
+  }
+
+  /** As a client of a name. */
+  Peer hello(String name) throws IOException {
+    return hello(Handshake.VERSION_MAX, name);
+  }
+
+  private Peer hello(int version, String name) throws IOException {
+    sayHello(version, name);
     ByteBuf reply = frame();
     assertEquals(FrameType.HELLO, Frames.replyType(reply, 0));
     assertEquals(version, reply.getUnsignedShort(Frames.HEADER_BYTES), "the version that it chose");
     return this;
+  }
+
+  private void sayHello(int version, String name) throws IOException {
+    Handshake.Hello hello = new Handshake.Hello(1, version, Handshake.Mode.ORACLE, name);
+    send(b -> Handshake.writeHello(b, 1, hello));
   }
 
   ByteBuf frame() throws IOException {
@@ -121,6 +134,12 @@ final class Peer implements AutoCloseable {
     assertTrue(Frames.isError(error, 0));
     assertEquals(code, Frames.errorCode(error, 0), () -> Frames.errorText(error, 0));
     assertClosed();
+  }
+
+  /** The text of the error with which a client of a name is turned away. */
+  String refusal(String name) throws IOException {
+    sayHello(Handshake.VERSION_MAX, name);
+    return refusal();
   }
 
   /** The text of the error with which this connection is turned away. */

@@ -28,12 +28,23 @@ import java.util.function.Consumer;
  * the server matter.
  *
  * <p>A connection that is closed is tried again at once: a leader that is alive accepts it, so it
- * may close connections as it likes. Only a refusal says that nobody listens there. A host that
- * answers nothing is left to the silence of the log. Of the given loop's thread.
+ * may close connections as it likes. Only a refused port says that nobody listens there. A host
+ * that answers nothing is left to the silence of the log. Of the given loop's thread.
+ *
+ * <p>Two attempts are {@value #RETRY_MILLIS} ms apart at least. A server that accepts connections
+ * and closes them without a welcome (it has its connections, or speaks no version that this build
+ * speaks) is tried again after pauses that double: each attempt costs the leader's own thread.
+ *
+ * <p>An error is no sign that the leader lives. A server sends one when it ends, when its log
+ * failed, and to a client that it does not know, as which it may just have been started again:
+ * nothing of that is said by a server that leads.
  */
 public final class NettyLeaderWatch implements LeaderWatch {
-  /** Time between two attempts to connect where nobody listens. */
+  /** From one attempt to connect to the next one, at least. */
   static final long RETRY_MILLIS = 20;
+
+  /** The same while the server does not say welcome, at most: less than a leader may be silent. */
+  static final long RETRY_MILLIS_MAX = 320;
 
   private static final int CONNECT_TIMEOUT_MILLIS = 500;
 
@@ -56,6 +67,13 @@ public final class NettyLeaderWatch implements LeaderWatch {
   private Consumer<ServerRole> said = role -> {};
   private Runnable becomesGone = () -> {};
   private Channel channel;
+
+  /** When the last attempt to resolve or to connect began. */
+  private long attemptedNanos;
+
+  /** Pause from there to the next attempt. */
+  private long pauseMillis = RETRY_MILLIS;
+
   private boolean gone;
   private boolean answered;
 
@@ -86,6 +104,7 @@ public final class NettyLeaderWatch implements LeaderWatch {
     generation++;
     watched = address;
     resolved = null;
+    pauseMillis = RETRY_MILLIS;
     gone = false;
     answered = false;
     if (channel != null) {
@@ -111,6 +130,7 @@ public final class NettyLeaderWatch implements LeaderWatch {
 
   /** Asks for the address of a name elsewhere, as that may take long. */
   private void resolve(int attempt) {
+    attemptedNanos = System.nanoTime();
     int colon = watched.lastIndexOf(':');
     String host = watched.substring(0, colon);
     int port = Integer.parseInt(watched.substring(colon + 1));
@@ -135,6 +155,7 @@ public final class NettyLeaderWatch implements LeaderWatch {
       retry(attempt);
       return;
     }
+    attemptedNanos = System.nanoTime();
     bootstrap
         .clone()
         .handler(new Visitor(attempt))
@@ -163,10 +184,13 @@ public final class NettyLeaderWatch implements LeaderWatch {
     return e instanceof ConnectException && ErrorText.of(e).contains("refused");
   }
 
+  /** At once if the last attempt began long ago. */
   private void retry(int attempt) {
     if (!loop.isShuttingDown()) {
       Runnable next = resolved == null ? () -> resolve(attempt) : () -> connect(attempt);
-      loop.schedule(() -> ifStillWanted(attempt, next), RETRY_MILLIS, TimeUnit.MILLISECONDS);
+      long sinceNanos = System.nanoTime() - attemptedNanos;
+      long waitNanos = TimeUnit.MILLISECONDS.toNanos(pauseMillis) - sinceNanos;
+      loop.schedule(() -> ifStillWanted(attempt, next), waitNanos, TimeUnit.NANOSECONDS);
     }
   }
 
@@ -180,6 +204,8 @@ public final class NettyLeaderWatch implements LeaderWatch {
 
     /** Small: nothing is asked for that has a long answer. */
     private final ByteBuf unread = Unpooled.buffer();
+
+    private boolean welcome;
 
     Visitor(int attempt) {
       this.attempt = attempt;
@@ -198,7 +224,7 @@ public final class NettyLeaderWatch implements LeaderWatch {
           hello,
           0,
           new Handshake.Hello(
-              Handshake.VERSION_MAX, Handshake.VERSION_MAX, Handshake.Mode.ORACLE, clientName));
+              Handshake.ROLES_SINCE, Handshake.VERSION_MAX, Handshake.Mode.ORACLE, clientName));
       ctx.writeAndFlush(hello, ctx.voidPromise());
       ping(ctx);
     }
@@ -220,7 +246,6 @@ public final class NettyLeaderWatch implements LeaderWatch {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) throws FrameException {
       ByteBuf bytes = (ByteBuf) message;
-      answered |= attempt == generation;
       try {
         unread.writeBytes(bytes);
       } finally {
@@ -230,11 +255,21 @@ public final class NettyLeaderWatch implements LeaderWatch {
       while ((frameBytes = Frames.frameBytes(unread, unread.readerIndex())) > 0
           && unread.readableBytes() >= frameBytes) {
         ByteBuf frame = unread.readSlice(frameBytes);
-        if (attempt == generation && Frames.isRole(frame, frame.readerIndex())) {
-          said.accept(Handshake.readRole(frame.skipBytes(Frames.HEADER_BYTES)));
+        if (attempt == generation && !Frames.isError(frame, frame.readerIndex())) {
+          take(frame);
         }
       }
       unread.discardReadBytes();
+    }
+
+    /** What comes first, if it is no error, is the welcome. */
+    private void take(ByteBuf frame) throws FrameException {
+      answered = true;
+      welcome = true;
+      pauseMillis = RETRY_MILLIS;
+      if (Frames.isRole(frame, frame.readerIndex())) {
+        said.accept(Handshake.readRole(frame.skipBytes(Frames.HEADER_BYTES)));
+      }
     }
 
     @Override
@@ -246,7 +281,8 @@ public final class NettyLeaderWatch implements LeaderWatch {
     public void channelInactive(ChannelHandlerContext ctx) {
       if (attempt == generation) {
         channel = null;
-        connect(attempt);
+        retry(attempt);
+        pauseMillis = welcome ? pauseMillis : Math.min(2 * pauseMillis, RETRY_MILLIS_MAX);
       }
     }
 
