@@ -1,11 +1,11 @@
 package io.retso.hbase.table;
 
 import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Timers;
 import io.retso.hbase.layout.DescriptorQuery;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.HConstants;
@@ -103,8 +103,7 @@ public final class RowBatches {
     }
     CompletableFuture<Void> patience = new CompletableFuture<>();
     answers.whenComplete((answer, failure) -> patience.cancel(false));
-    patience
-        .completeOnTimeout(null, LOOK_MILLIS, TimeUnit.MILLISECONDS)
+    Timers.completeAfter(patience, null, LOOK_MILLIS)
         .thenCompose(over -> table.shortTimeout().get(DescriptorQuery.query(row)))
         .whenComplete(
             (region, failure) -> {
