@@ -268,13 +268,7 @@ public final class RegionWrites {
     }
     boolean hasDecided = !batch.decisions.isEmpty();
     answerDecisions(mutations, batch.decisions);
-    batch.cleanedMarks.forEach(marks::cleanupEnded);
-    batch.added.forEach(marks::writeEnded);
-    batch.decisions.clear();
-    batch.added.clear();
-    batch.unlogged.clear();
-    batch.cleanedMarks.clear();
-    batch.next = batch.writes.size();
+    batch.mutationsEnded();
     if (hasDecided) {
       decisions.makeRoom();
     }
@@ -428,6 +422,8 @@ public final class RegionWrites {
 
   /**
    * The mark in memory goes with its cleanup. If it was never a cell, its delete is none, either.
+   * If it has gone since the row was read, its transaction was decided, or a flush has made a cell
+   * of it: the delete is a cell in both cases.
    */
   private void cleanUpMark(
       MiniBatchOperationInProgress<Mutation> mutations, int i, Mark mark, RowCleaner.Written row) {

@@ -142,8 +142,19 @@ final class WriteBatch {
     return shared.changes.isCurrent(cleanup.moment) ? cleanup.row : shared.cleaner.read(request);
   }
 
+  /** The current mutations are over: visible, or failed. */
+  void mutationsEnded() {
+    cleanedMarks.forEach(shared.marks::cleanupEnded);
+    added.forEach(shared.marks::writeEnded);
+    decisions.clear();
+    added.clear();
+    unlogged.clear();
+    cleanedMarks.clear();
+    next = writes.size();
+  }
+
   void end() {
-    assert added.isEmpty() && unlogged.isEmpty() && cleanedMarks.isEmpty() : "not told of its end";
+    mutationsEnded(); // if another coprocessor has failed before our hook that does it
     if (plain) {
       shared.changes.end();
     }
