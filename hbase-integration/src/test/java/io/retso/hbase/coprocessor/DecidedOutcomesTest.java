@@ -175,25 +175,28 @@ class DecidedOutcomesTest {
    * Its first version is in a file, with a mark; no younger transaction has a mark that is a cell.
    */
   @Test
-  void whatIsWrittenAgainBehindAFlushIsNotDecided() throws IOException {
+  void whatIsWrittenAgainBehindAFlushIsNotDecided() throws Exception {
     long older = t.oracle.begin();
     long start = t.writeWithoutCell(ROW);
-    t.flush();
-    t.write(older, "second", "a", "1"); // its mark is a cell
-    t.write(start, ROW, "b", "2");
-    decideInVain(start);
+    decideInVain(older, start);
   }
 
   @Test
-  void whatHasAMarkInMemoryBesideACellIsNotDecided() throws IOException {
+  void whatHasAMarkInMemoryBesideACellIsNotDecided() throws Exception {
     t.flush();
+    HeldMaps.awaitBackground(t.region());
+    long older = t.oracle.begin();
     long start = t.writeWithCell(ROW);
-    t.flush(RawTable.F);
-    t.write(start, ROW, "b", "2");
-    decideInVain(start);
+    decideInVain(older, start);
   }
 
-  private void decideInVain(long start) throws IOException {
+  private void decideInVain(long older, long start) throws Exception {
+    t.flush();
+    HeldMaps.awaitBackground(t.region());
+    t.write(older, "second", "a", "1"); // its mark is a cell
+    long inMemory = RawTable.count("marksInMemory");
+    t.write(start, ROW, "b", "2");
+    assertEquals(1, RawTable.count("marksInMemory") - inMemory);
     long committed = t.commit(start, ROW);
     assertFalse(t.decide(start, committed, 1), "though the number of rows is right");
     t.cleanUp(start, committed, ROW);

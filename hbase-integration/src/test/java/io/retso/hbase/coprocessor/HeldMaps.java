@@ -1,6 +1,7 @@
 package io.retso.hbase.coprocessor;
 
 import io.retso.hbase.coprocessor.HeldBatch.Hold;
+import io.retso.hbase.coprocessor.region.Background;
 import io.retso.hbase.coprocessor.region.RegionOutcomes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -9,6 +10,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import org.apache.hadoop.hbase.regionserver.HRegion;
@@ -102,10 +105,25 @@ final class HeldMaps {
     return held;
   }
 
+  /** Waits until the coprocessor has done what it does behind flushes so far. */
+  static void awaitBackground(HRegion region)
+      throws ReflectiveOperationException, InterruptedException {
+    ClassLoader loader = observer(region).getClass().getClassLoader();
+    CountDownLatch done = new CountDownLatch(1);
+    Class.forName(Background.class.getName(), true, loader)
+        .getMethod("run", Runnable.class, long.class)
+        .invoke(null, (Runnable) done::countDown, 0);
+    if (!done.await(60, TimeUnit.SECONDS)) {
+      throw new AssertionError("it is still at work");
+    }
+  }
+
+  private static Object observer(HRegion region) {
+    return region.getCoprocessorHost().findCoprocessor(TransactionRegionObserver.class.getName());
+  }
+
   private static Object part(HRegion region, String name) throws ReflectiveOperationException {
-    Object observer =
-        region.getCoprocessorHost().findCoprocessor(TransactionRegionObserver.class.getName());
-    return valueOf(valueOf(observer, "region"), name);
+    return valueOf(valueOf(observer(region), "region"), name);
   }
 
   private static Object valueOf(Object owner, String field) throws ReflectiveOperationException {

@@ -18,7 +18,8 @@ class InjectedDecisionBugsTest {
     DECISIONS_ARE_IN_THE_MAP_ONLY(
         "coprocessor/write/DecisionWrites.java",
         "mutation.getFamilyCellMap().clear();",
-        "mutation.getFamilyCellMap().clear(); mutation.setDurability(Durability.SKIP_WAL);",
+        "mutation.getFamilyCellMap().clear();\n"
+            + "    mutation.setDurability(org.apache.hadoop.hbase.client.Durability.SKIP_WAL);",
         DecidedReplayTest.class,
         "aDecisionIsReplayed"),
     DECISIONS_ARE_ANSWERED_BEFORE_THEY_ARE_LOGGED(

@@ -186,8 +186,8 @@ class InjectedMarkBugsTest {
         LateDuplicateTest.class,
         "ofAFormerBatchIsWaitedFor"),
     MARKS_OF_REFUSED_WRITES_STAY(
-        "coprocessor/write/RegionWrites.java",
-        "batch.added.forEach(marks::writeEnded);",
+        "coprocessor/write/WriteBatch.java",
+        "added.forEach(shared.marks::writeEnded);",
         "",
         DecidedOutcomesTest.class,
         "aWriteThatIsRefusedBehindOurHookIsNotCounted"),

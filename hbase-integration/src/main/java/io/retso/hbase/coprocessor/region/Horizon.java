@@ -82,7 +82,7 @@ public final class Horizon {
       synchronized (this) {
         if (candidate > active) {
           assert candidate <= refused : candidate + " is above " + refused;
-          assert history.isEmpty() || history.getLast().sequence <= sequence : "edits went back";
+          assert history.isEmpty() || history.getLast().horizon == active : active;
           active = candidate;
           history.add(new Active(candidate, sequence));
           if (history.size() > REMEMBERED_MAX) {

@@ -39,6 +39,9 @@ import org.apache.hadoop.hbase.regionserver.Region;
  * true, and a replay finds either marks that are cells, which it cleans up as the cell says, or
  * nothing.
  *
+ * <p>What another request decides between two looks, at the outcome and at the marks, is answered
+ * <em>row by row</em>: the cleanups find no mark, and do nothing.
+ *
  * <p><em>Not decided</em> is what {@code RegionMarks.isWhole} cannot vouch for, and
  *
  * <ul>

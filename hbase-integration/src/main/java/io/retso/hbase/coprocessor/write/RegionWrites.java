@@ -216,9 +216,7 @@ public final class RegionWrites {
     }
     boolean hasDecided = !batch.decisions.isEmpty();
     answerDecisions(mutations, batch.decisions);
-    batch.cleanedMarks.forEach(marks::cleanupEnded);
-    batch.added.forEach(marks::writeEnded);
-    batch.clear();
+    batch.mutationsEnded();
     if (hasDecided) {
       decisions.makeRoom();
     }
@@ -382,6 +380,8 @@ public final class RegionWrites {
 
   /**
    * The mark in memory goes with its cleanup. If it was never a cell, its delete is none, either.
+   * If it has gone since the row was read, its transaction was decided, or a flush has made a cell
+   * of it: the delete is a cell in both cases.
    */
   private void cleanUpMark(
       MiniBatchOperationInProgress<Mutation> mutations, int i, Mark mark, RowCleaner.Written row) {

@@ -109,15 +109,6 @@ public final class WriteBatch {
         : null;
   }
 
-  /** The current mutations are over; others may follow. */
-  void clear() {
-    added.clear();
-    unlogged.clear();
-    cleanedMarks.clear();
-    decisions.clear();
-    next = writes.size();
-  }
-
   /**
    * The next writes of one transaction whose marks are to be looked at; empty if there are none.
    */
@@ -151,9 +142,20 @@ public final class WriteBatch {
     return shared.changes.isCurrent(cleanup.moment) ? cleanup.row : shared.cleaner.read(request);
   }
 
+  /** The current mutations are over: visible, or failed. */
+  void mutationsEnded() {
+    cleanedMarks.forEach(shared.marks::cleanupEnded);
+    added.forEach(shared.marks::writeEnded);
+    decisions.clear();
+    added.clear();
+    unlogged.clear();
+    cleanedMarks.clear();
+    next = writes.size();
+  }
+
   void end() {
     assert next <= writes.size() && unmarked <= writes.size();
-    assert added.isEmpty() && unlogged.isEmpty() && cleanedMarks.isEmpty() : "not told of its end";
+    mutationsEnded(); // if another coprocessor has failed before our hook that does it
     if (plain) {
       shared.changes.end();
     }
