@@ -148,14 +148,42 @@ public final class Conversation {
 
   private Progress carryOut(FrameType type, ByteBuf unread, int index, int frameBytes)
       throws FrameException {
+    checkOrder(type);
+    if (isAnsweredWithoutOracle(type, unread, index, frameBytes)) {
+      return Progress.TAKEN;
+    }
+    int count = Frames.count(unread, index);
+    if (mustWait(type, count)) {
+      return putOff(new Start(type, count, frameId));
+    }
+    if (waits(type, unread, index, frameBytes)) {
+      return Progress.WAITING;
+    }
+    return serve(type, frameId, count, unread, index + Frames.HEADER_BYTES)
+        ? Progress.TAKEN
+        : Progress.WAITING;
+  }
+
+  /** Whether the handshake allows a frame now. */
+  private void checkOrder(FrameType type) throws FrameException {
     if (type == FrameType.HELLO) {
-      greet(unread, index, frameBytes);
+      if (hello != null) {
+        throw new FrameException(ErrorCode.HANDSHAKE, "a second HELLO");
+      }
     } else if (hello == null) {
       throw new FrameException(ErrorCode.HANDSHAKE, "a frame " + type + " precedes HELLO");
     } else if (type.since() > version) {
       throw new FrameException(
           ErrorCode.MALFORMED_FRAME,
           "a frame " + type + " is not a request of protocol " + version);
+    }
+  }
+
+  /** Answers what is no work of the oracle, and all that is for another server. */
+  private boolean isAnsweredWithoutOracle(FrameType type, ByteBuf unread, int index, int frameBytes)
+      throws FrameException {
+    if (type == FrameType.HELLO) {
+      greet(unread, index, frameBytes);
     } else if (type == FrameType.PING) {
       heardNanos = desk.settings().nanoClock().getAsLong();
       Frames.writeReplyHeader(leaving(), type, 0, frameId);
@@ -163,19 +191,23 @@ public final class Conversation {
       echo(type, Frames.count(unread, index));
     } else if (!desk.isLeading()) {
       sendBack(ErrorCode.NOT_LEADER, frameId);
-    } else if (mustWait(type, Frames.count(unread, index))) {
-      return putOff(new Start(type, Frames.count(unread, index), frameId));
-    } else if (mustWaitWithRows(type, unread, index, frameBytes)) {
-      desk.waitForOthers(this);
-      return Progress.WAITING;
-    } else if (!desk.sequencer().canTake(frameBytes)) {
-      desk.waitForLog(this);
-      return Progress.WAITING;
-    } else if (!serve(
-        type, frameId, Frames.count(unread, index), unread, index + Frames.HEADER_BYTES)) {
-      return Progress.WAITING;
+    } else {
+      return false;
     }
-    return Progress.TAKEN;
+    return true;
+  }
+
+  /** Whether a frame and those behind it wait, for other hosts or for the log. */
+  private boolean waits(FrameType type, ByteBuf unread, int index, int frameBytes) {
+    if (mustWaitWithRows(type, unread, index, frameBytes)) {
+      desk.waitForOthers(this);
+      return true;
+    }
+    if (!desk.sequencer().canTake(frameBytes)) {
+      desk.waitForLog(this);
+      return true;
+    }
+    return false;
   }
 
   /** Whether a frame takes timestamps that its host is to leave to others for now. */
@@ -263,9 +295,6 @@ public final class Conversation {
   }
 
   private void greet(ByteBuf unread, int index, int frameBytes) throws FrameException {
-    if (hello != null) {
-      throw new FrameException(ErrorCode.HANDSHAKE, "a second HELLO");
-    }
     int bodyBytes = frameBytes - Frames.HEADER_BYTES;
     Handshake.Hello theirs =
         Handshake.readHello(unread.slice(index + Frames.HEADER_BYTES, bodyBytes), bodyBytes);

@@ -49,9 +49,6 @@ final class Member {
   private long pauses;
   private boolean incompatible;
 
-  /** Ended on purpose: nothing is to be connected in its place. */
-  private boolean trimming;
-
   Member(
       Members members,
       Dispatcher dispatcher,
@@ -135,9 +132,8 @@ final class Member {
     for (int i = connections.size() - 1; i > 0; i--) {
       Connection surplus = connections.get(i);
       if (surplus.wasReady() && !surplus.owes()) {
-        trimming = true;
+        connections.remove(i); // so that its end is no loss
         surplus.end(surplus.unavailable("is no leader any more", null));
-        trimming = false;
       }
     }
   }
@@ -171,9 +167,8 @@ final class Member {
 
   /** A connection or the attempt to make it is over. */
   void ended(Connection ended, OracleException cause) {
-    connections.remove(ended);
-    if (trimming) {
-      return;
+    if (!connections.remove(ended)) {
+      return; // it was let go
     }
     if (state == State.CLOSED) {
       members.lost(ended, cause);
