@@ -238,8 +238,8 @@ public final class Member implements AutoCloseable {
           } else if (failure == null) {
             lead(taken);
           } else {
-            state = State.STANDBY;
             follower.hasNotTakenOver(failure);
+            state = State.STANDBY;
             leadTrouble = troubleOf(failure);
           }
         });
