@@ -51,7 +51,7 @@ final class Call<T> extends CompletableFuture<T> {
    */
   boolean maybeSent;
 
-  /** The same before it was sent last: an older copy may be under way yet. */
+  /** What {@link #maybeSent} was before the last copy: whether an older one may be under way. */
   boolean maybeSentBefore;
 
   Call(FrameType type, long start, long reader, long[] rows, long deadlineNanos, boolean urgent) {
