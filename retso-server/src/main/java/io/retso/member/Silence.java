@@ -7,9 +7,9 @@ import java.util.concurrent.TimeUnit;
  * There are two signs: its log goes on, and its process answers pings. One that answers gets twice
  * the time, since its log may only be slow, as on a machine with too much to do; but not more,
  * since it may be cut off from a log that this member can reach. One that answers and has appended
- * nothing yet is still taking over, which takes as long as bookies and ZooKeeper do: whoever takes
- * over from it begins anew, and waits for the same. So it gets twice that time again. Time is
- * handed in; nothing rests on its being right.
+ * nothing yet is still taking over, which takes as long as bookies and ZooKeeper do: another
+ * take-over would begin from the start, and wait for the same. So it gets twice that time again.
+ * Time is handed in; nothing rests on its being right.
  */
 final class Silence {
   /** A leader that is not heard at all for so long is gone. An idle one appends each 100 ms. */

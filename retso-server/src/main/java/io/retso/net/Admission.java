@@ -11,9 +11,8 @@ import java.util.Set;
 
 /**
  * Which connections a server has: so many of clients, so many of one client host, and {@value
- * #STANDBYS_MAX} of standbys, which are not counted with those of clients. Without places of their
- * own standbys would be turned away as soon as clients have all places, those of one host are
- * enough, and the leader could hand over to no standby.
+ * #STANDBYS_MAX} of standbys, which are not counted with those of clients. Otherwise clients that
+ * have all places, or those of a standby's host, would keep the leader from handing over.
  *
  * <p>A standby is what says so in its HELLO. That may be anybody, so its places are few. A
  * connection for which clients have no place left has one of these until it has said HELLO, for
@@ -89,7 +88,7 @@ final class Admission {
   }
 
   /**
-   * A connection says who it is.
+   * A connection says what it is.
    *
    * @throws FrameException if it is no standby, and clients have no place left
    */

@@ -19,7 +19,7 @@ import java.util.function.LongSupplier;
 /** A {@link Member} on the oracle's thread. Thread-safe. */
 final class ServerMember {
   private final OracleServer net;
-  private final LeaderTerms terms;
+  private final ServerOracle oracle;
   private final Member member;
   private final CompletableFuture<Void> serves = new CompletableFuture<>();
   private volatile Consumer<LogException> onTrouble = failure -> {};
@@ -27,9 +27,9 @@ final class ServerMember {
   /** Of the oracle's thread: what {@link #onTrouble} has heard of and is not over. */
   private LogException trouble;
 
-  private ServerMember(OracleServer net, LeaderTerms terms, Member member) {
+  private ServerMember(OracleServer net, ServerOracle oracle, Member member) {
     this.net = net;
-    this.terms = terms;
+    this.oracle = oracle;
     this.member = member;
   }
 
@@ -38,7 +38,7 @@ final class ServerMember {
       Member.Settings settings,
       LedgerStore store,
       LongSupplier nanoClock,
-      LeaderTerms terms,
+      ServerOracle oracle,
       OracleServer net,
       Roster roster)
       throws InterruptedException {
@@ -51,8 +51,15 @@ final class ServerMember {
           LedgerLog.Threads threads = new LedgerLog.Threads(net.executor(), nanoClock);
           Member member =
               new Member(
-                  settings, store, threads, terms.oracle(), terms, net.front(), roster, watch);
-          made[0] = new ServerMember(net, terms, member);
+                  settings,
+                  store,
+                  threads,
+                  oracle.statusOracle(),
+                  oracle,
+                  net.front(),
+                  roster,
+                  watch);
+          made[0] = new ServerMember(net, oracle, member);
         });
     made[0].run();
     return made[0];
@@ -69,7 +76,7 @@ final class ServerMember {
     member.tick();
     Member.View view = member.view();
     if (serves.isDone()) {
-      hear(view.leads() ? terms.stall() : view.trouble());
+      hear(view.leads() ? oracle.stall() : view.trouble());
     } else {
       if (view.serves()) {
         serves.complete(null);

@@ -79,7 +79,7 @@ final class ServerParts {
 
   private HttpEndpoint http;
   private OracleServer net;
-  private LeaderTerms terms;
+  private ServerOracle oracle;
 
   /** Null with a log in memory; then this is what {@link #alone} says. */
   private ServerMember member;
@@ -125,10 +125,10 @@ final class ServerParts {
     started("network", net);
     // The tables are hundreds of megabytes, which the system hands over page by page; an embedded
     // cluster waits for its disk and for itself. So both at a time.
-    CompletableFuture<LeaderTerms> making =
-        CompletableFuture.supplyAsync(() -> new LeaderTerms(config, nanoClock));
+    CompletableFuture<ServerOracle> making =
+        CompletableFuture.supplyAsync(() -> new ServerOracle(config, nanoClock));
     startEmbedded();
-    terms = making.join();
+    oracle = making.join();
     BookKeeperStore store = config.isDurable() ? openStore() : null;
     // With a log in memory everything is forgotten with the process: each is another oracle.
     UUID log = store == null ? UUID.randomUUID() : UUID.fromString(store.logId());
@@ -159,12 +159,12 @@ final class ServerParts {
 
   /** Without a log that others could read. */
   private void leadAlone() throws LogException, InterruptedException {
-    new Recovery(terms.oracle()).finish(firstTimestamp());
+    new Recovery(oracle.statusOracle()).finish(firstTimestamp());
     alone = Member.View.alone(System.currentTimeMillis()); // grows from start to start
     OracleLoop.run(
         net,
         () -> {
-          LeaderTerm term = terms.next(net.replies());
+          ServerTerm term = oracle.next(net.replies());
           net.lead(term.sequencer(), ServerRole.alone(alone.epoch()));
           term.sequencer().start(term.begin(new MemoryLog(term.listener()), 0), 0);
         });
@@ -183,8 +183,8 @@ final class ServerParts {
             this::firstTimestamp);
     Roster roster = ZooKeeperRoster.connect(zookeeper(), config.get(Settings.LOG_ZNODE), nanoClock);
     started("roster", roster);
-    terms.rehearseWith(() -> Rehearsal.run(store, store::createForNobody, nanoClock));
-    member = ServerMember.start(settings, store, nanoClock, terms, net, roster);
+    oracle.rehearseWith(() -> Rehearsal.run(store, store::createForNobody, nanoClock));
+    member = ServerMember.start(settings, store, nanoClock, oracle, net, roster);
     member.onTrouble(onTrouble);
     started("member", member::close);
     try {
@@ -201,9 +201,9 @@ final class ServerParts {
   /** Of whoever leads. */
   private void keepTime() {
     long limitNanos = config.get(Settings.TRANSACTION_TIMEOUT).toNanos();
-    net.every(Math.min(limitNanos / TimeLimit.STEPS, TICK_NANOS_MAX), terms::limitTransactions);
+    net.every(Math.min(limitNanos / TimeLimit.STEPS, TICK_NANOS_MAX), oracle::limitTransactions);
     if (config.get(Settings.TIMESTAMPS_FIRST) == ValueType.CLOCK) {
-      net.every(TimeUnit.MILLISECONDS.toNanos(ClockFollower.PERIOD_MILLIS), terms::followClock);
+      net.every(TimeUnit.MILLISECONDS.toNanos(ClockFollower.PERIOD_MILLIS), oracle::followClock);
     }
   }
 
@@ -310,7 +310,7 @@ final class ServerParts {
   /** On the oracle's thread. */
   private void copyFigures(Figures figures) {
     figures.member = view();
-    terms.copyInto(figures);
+    oracle.copyInto(figures);
     figures.net = net.counters().copy();
     figures.decisions.copyFrom(decisions);
     figures.turns.copyFrom(turns);

@@ -95,7 +95,7 @@ class MemberTest {
 
   /** The third one learns of the next epoch although what it asks of the log is not answered. */
   @Test
-  void whoseTurnItIsNotHasNotTried() {
+  void aMemberWhoseTurnItIsNotHasNotTried() {
     third.pollsHangUntil = group.simulation.now() + 1_000 * Simulation.MILLIS;
     pass(20);
     first.die();

@@ -105,7 +105,7 @@ class SuspicionTest {
 
   /** Otherwise it would try again and again in an epoch of which it has not heard yet. */
   @Test
-  void whoCameTooLatePausesInThatEpochOnly() {
+  void anAttemptThatCameTooLateMakesItPauseInThatEpochOnly() {
     lead(5, Suspicion.SERVICE_NANOS);
     pass(Suspicion.PAUSE_NANOS_MIN);
     assertTrue(isDue(0));

@@ -44,7 +44,7 @@ class OtherBuildTest {
   /** A member on a machine whose clock is hours ahead. */
   private static final SourceEdit AHEAD =
       new SourceEdit(
-          Path.of("src/main/java/io/retso/server/LeaderTerms.java"),
+          Path.of("src/main/java/io/retso/server/ServerOracle.java"),
           "leading.followClock(System.currentTimeMillis())",
           "leading.followClock(System.currentTimeMillis() + " + AHEAD_MILLIS + ")");
 

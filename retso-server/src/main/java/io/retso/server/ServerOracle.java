@@ -17,8 +17,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** The oracle of a server, and its terms of leadership. Of the oracle's thread once it is made. */
-final class LeaderTerms implements Term.Maker {
+/**
+ * The oracle of a server, which lives as long as its process, and the terms in which it leads. Of
+ * the oracle's thread once it is made.
+ */
+final class ServerOracle implements Term.Maker {
   private final ServerConfig config;
   private final LongSupplier nanoClock;
   private final SharedOracle oracle;
@@ -31,10 +34,10 @@ final class LeaderTerms implements Term.Maker {
       () -> CompletableFuture.completedFuture(null);
 
   /** The term in which this server leads; null if it does not. */
-  private LeaderTerm leading;
+  private ServerTerm leading;
 
   /** Allocates the tables, hundreds of megabytes. */
-  LeaderTerms(ServerConfig config, LongSupplier nanoClock) {
+  ServerOracle(ServerConfig config, LongSupplier nanoClock) {
     this.config = config;
     this.nanoClock = nanoClock;
     this.oracle = new SharedOracle(this::makeOracle);
@@ -49,19 +52,19 @@ final class LeaderTerms implements Term.Maker {
         new SecureRandom().nextLong());
   }
 
-  StatusOracle oracle() {
+  StatusOracle statusOracle() {
     return oracle.oracle();
   }
 
   @Override
-  public LeaderTerm next(Sequencer.Replies replies) {
+  public ServerTerm next(Sequencer.Replies replies) {
     if (leading != null) {
       before.add(leading.sequencer().counters());
       leading = null;
     }
     Sequencer sequencer = new Sequencer(sequencerSettings(), oracle, replies);
-    return new LeaderTerm(
-        this,
+    return new ServerTerm(
+        began -> leading = began,
         sequencer,
         new MeasuredLog(sequencer, nanoClock, measures),
         config.get(Settings.TRANSACTION_TIMEOUT).toNanos());
@@ -86,10 +89,6 @@ final class LeaderTerms implements Term.Maker {
     return rehearsal.get();
   }
 
-  void began(LeaderTerm term) {
-    leading = term;
-  }
-
   /** Why the log of a leader cannot be appended to for now; null if it can. */
   LogException stall() {
     return leading == null ? null : leading.stall();
@@ -110,7 +109,7 @@ final class LeaderTerms implements Term.Maker {
   }
 
   void copyInto(Figures figures) {
-    figures.oracle = oracle().counters().copy();
+    figures.oracle = statusOracle().counters().copy();
     figures.sequencer = before.copy();
     measures.copyInto(figures);
     if (leading != null) {

@@ -7,17 +7,27 @@ import io.retso.sequencer.Sequencer;
 import io.retso.sequencer.TimeLimit;
 import io.retso.server.observe.Figures;
 import io.retso.server.observe.MeasuredLog;
+import java.util.function.Consumer;
 
-/** A sequencer, and what goes with it: its log's meter, the time limit, the clock's follower. */
-final class LeaderTerm implements Term {
-  private final LeaderTerms terms;
+/**
+ * A term in which a server leads: a sequencer, and what goes with it: its log's meter, the time
+ * limit, the clock's follower.
+ */
+final class ServerTerm implements Term {
+  private final Consumer<ServerTerm> begins;
   private final Sequencer sequencer;
   private final MeasuredLog log;
   private final TimeLimit limit;
   private final ClockFollower clock;
 
-  LeaderTerm(LeaderTerms terms, Sequencer sequencer, MeasuredLog log, long limitNanos) {
-    this.terms = terms;
+  /**
+   * Makes one that has not begun.
+   *
+   * @param begins hears when it begins
+   * @param limitNanos how long a transaction may be open
+   */
+  ServerTerm(Consumer<ServerTerm> begins, Sequencer sequencer, MeasuredLog log, long limitNanos) {
+    this.begins = begins;
     this.sequencer = sequencer;
     this.log = log;
     this.limit = new TimeLimit(sequencer, limitNanos);
@@ -42,7 +52,7 @@ final class LeaderTerm implements Term {
   @Override
   public CommitLog begin(CommitLog taken, long lastPosition) {
     log.measure(taken, lastPosition);
-    terms.began(this);
+    begins.accept(this);
     return log;
   }
 
