@@ -82,6 +82,7 @@ final class TransactionalRegion {
     long fingerprint = settings.fingerprint();
     this.metrics = new ObserverMetrics(environment.getMetricRegistryForRegionServer());
     boolean decides = decides(environment, settings);
+    long patience = Settlement.patience(region);
     this.link = OracleLink.acquire(settings, environment.getConfiguration(), metrics);
     BatchesInFlight inFlight = new BatchesInFlight();
     this.horizon = new Horizon(inFlight, () -> HBaseInternals.readPoint(region));
@@ -93,7 +94,8 @@ final class TransactionalRegion {
             region,
             outcomes,
             decisions,
-            () -> environment.getOnlineRegions().getRegion(encodedName) == region);
+            () -> environment.getOnlineRegions().getRegion(encodedName) == region,
+            patience);
     this.marks =
         new RegionMarks(region, settings.reads() == Reads.SERVER, decides, outcomes, link.memory());
     this.reads =

@@ -31,6 +31,7 @@ import org.apache.hadoop.hbase.client.Durability;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -281,6 +282,18 @@ class DecidedOutcomesTest {
             .toPut(RawTable.FINGERPRINT);
     put.setDurability(Durability.ASYNC_WAL);
     assertThrows(DoNotRetryIOException.class, () -> t.table.put(put));
+  }
+
+  @Test
+  void aTimeToCloseThatIsNoNumberIsNamed() throws Exception {
+    try (Admin admin = t.cluster.connection().getAdmin()) {
+      admin.modifyTable(
+          TableDescriptorBuilder.newBuilder(admin.getDescriptor(t.name))
+              .setValue("retso.close.timeout", "soon")
+              .build());
+    }
+    IOException e = assertThrows(IOException.class, () -> t.write(t.first, ROW, "a", "1"));
+    assertTrue(e.getMessage().contains("retso.close.timeout"), e::getMessage);
   }
 
   @Test

@@ -67,7 +67,7 @@ class LoadedFilesTest {
     return null;
   }
 
-  /** Of what is at or below a version. */
+  /** Deletes what is at or below a version. */
   private static KeyValue deleteUpTo(long version) {
     return new KeyValue(R, RawTable.F, A, version, KeyValue.Type.DeleteColumn);
   }

@@ -38,6 +38,7 @@ import org.apache.hadoop.hbase.filter.FilterList;
 import org.apache.hadoop.hbase.filter.PageFilter;
 import org.apache.hadoop.hbase.filter.WhileMatchFilter;
 import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.apache.hadoop.hbase.regionserver.Store;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -266,7 +267,12 @@ class MovedCellsTest {
   void aGetThatIsReadAgainSeesWhatMovesMeanwhile() throws Exception {
     t.update("a", "a", "0");
     t.flush(RawTable.F);
+    Store marks = region.getStore(PendingWrite.family());
+    Fixture.eventually("they follow", () -> marks.getMemStoreSize().getCellsCount() == 0);
+    region.waitForFlushes();
+    t.write(t.oracle.begin(), "0", "a", "pending"); // its mark is a cell
     decided(ROW, "1");
+    assertEquals(1, t.cells(ROW).size(), "the region has decided the first");
     Hold first = held.holdNextRead();
     Future<Result> get = background.submit(() -> t.table.get(new Get(b(ROW))));
     first.awaitReached();

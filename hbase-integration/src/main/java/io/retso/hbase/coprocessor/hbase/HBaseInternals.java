@@ -234,7 +234,7 @@ public final class HBaseInternals {
    * The number up to which files have all edits of their store; 0 for none.
    *
    * <p>Rests on: flushes take all of the memory, as those of HBase 2.5 and 2.6 do, its in-memory
-   * compaction included (nobody calls {@code setCompositeSnapshot(false)}).
+   * compaction included ({@code setCompositeSnapshot(false)} is called nowhere).
    *
    * <p>Else: were older edits to stay behind, a tombstone could go before a cell below it has come
    * to a file.

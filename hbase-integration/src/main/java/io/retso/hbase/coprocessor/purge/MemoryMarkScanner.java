@@ -22,14 +22,8 @@ final class MemoryMarkScanner extends RewritingScanner {
 
   MemoryMarkScanner(InternalScanner source, List<Cell> marks) {
     super(source);
-    this.marks = new ArrayDeque<>(marks);
     assert areInOrder(marks) : marks;
-  }
-
-  private static boolean areInOrder(List<Cell> marks) {
-    List<Cell> sorted = new ArrayList<>(marks);
-    sorted.sort(CellComparator.getInstance());
-    return sorted.equals(marks);
+    this.marks = new ArrayDeque<>(marks);
   }
 
   @Override
@@ -50,5 +44,11 @@ final class MemoryMarkScanner extends RewritingScanner {
       marks.clear();
     }
     return more;
+  }
+
+  private static boolean areInOrder(List<Cell> marks) {
+    List<Cell> sorted = new ArrayList<>(marks);
+    sorted.sort(CellComparator.getInstance());
+    return sorted.equals(marks);
   }
 }

@@ -45,7 +45,7 @@ public final class FileLoads {
   /**
    * Files are about to be loaded; {@link #end} follows.
    *
-   * @throws IOException if they must not be loaded now: who loads them may try again
+   * @throws IOException if they must not be loaded now; the client may try again
    */
   public void begin() throws IOException {
     changes.begin();
@@ -62,7 +62,7 @@ public final class FileLoads {
   }
 
   private void flushDecided() throws IOException {
-    HBaseInternals.blockUpdates(region); // who decided without a look at this load has done so now
+    HBaseInternals.blockUpdates(region); // decisions that have not seen this load are over now
     HBaseInternals.unblockUpdates(region);
     for (int i = 0; ; i++) {
       boolean isFlushing = !region.waitForFlushes(FLUSH_MILLIS_MAX);

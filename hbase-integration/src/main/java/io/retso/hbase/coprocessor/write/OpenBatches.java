@@ -82,7 +82,7 @@ public final class OpenBatches {
     return current.batch;
   }
 
-  /** The same, if it has had a mutation before; otherwise null. */
+  /** What this thread's batch does if it has had a mutation before; otherwise null. */
   WriteBatch begun() {
     Open current = open.get();
     return current == null ? null : current.batch;

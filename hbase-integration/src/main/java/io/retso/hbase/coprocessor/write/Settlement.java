@@ -7,6 +7,7 @@ import io.retso.hbase.coprocessor.region.RegionOutcomes;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.apache.hadoop.hbase.Cell;
@@ -55,15 +56,37 @@ public final class Settlement {
    * Of a region.
    *
    * @param isServed whether the server hands it requests
-   * @throws IllegalArgumentException if its configuration is malformed
+   * @param patienceMillis {@link #patience}
    */
   public Settlement(
-      Region region, RegionOutcomes outcomes, RegionDecisions decisions, BooleanSupplier isServed) {
+      Region region,
+      RegionOutcomes outcomes,
+      RegionDecisions decisions,
+      BooleanSupplier isServed,
+      long patienceMillis) {
     this.region = region;
     this.isServed = isServed;
     this.outcomes = outcomes;
     this.decisions = decisions;
-    this.patienceMillis = region.getReadOnlyConfiguration().getLong(PATIENCE, PATIENCE_MILLIS);
+    this.patienceMillis = patienceMillis;
+  }
+
+  /**
+   * How long a region that closes goes on without success, in milliseconds.
+   *
+   * @throws IllegalArgumentException if its configuration does not say so in a number
+   */
+  public static long patience(Region region) {
+    try {
+      return region.getReadOnlyConfiguration().getLong(PATIENCE, PATIENCE_MILLIS);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(
+          PATIENCE
+              + " of the table, or of the region server, is no number of milliseconds ("
+              + e.getMessage()
+              + "): correct it",
+          e);
+    }
   }
 
   /** Begins to work in the background, until all is done. */
@@ -110,15 +133,25 @@ public final class Settlement {
     }
     boolean hasMarks = false;
     int cleaned = 0;
+    IOException failed = null;
     byte[] last = HConstants.EMPTY_START_ROW;
     for (List<Cell> found = marksBehind(last); !found.isEmpty(); found = marksBehind(last)) {
       hasMarks = true;
-      cleaned += cleanUp(found);
       last = CellUtil.cloneRow(found.get(found.size() - 1));
+      try {
+        cleaned += cleanUp(found);
+      } catch (InterruptedIOException e) {
+        throw e;
+      } catch (IOException e) {
+        failed = e; // the next rows may do better
+      }
     }
     if (!hasMarks) {
       decisions.settled();
       return Passes.Result.DONE;
+    }
+    if (cleaned == 0 && failed != null) {
+      throw failed;
     }
     return cleaned > 0 ? Passes.Result.SOME : Passes.Result.NOTHING;
   }
