@@ -31,6 +31,9 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
   private static final int WRITES_BESIDE_READS = 1;
   private static final int READS = 9;
 
+  /** Ids of a commit that names what it read. */
+  public static final int IDS_OF_READS = WRITES_BESIDE_READS + READS;
+
   /** Cleanups that are reported even if no commit frame goes with them. */
   private static final int CLEANED_ENOUGH = Limits.FRAME_REQUESTS_MAX / 2;
 
@@ -221,7 +224,7 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
     to.writeInt(READS);
     to.writeInt(0);
     to.writeInt(0);
-    return WRITES_BESIDE_READS + READS;
+    return IDS_OF_READS;
   }
 
   private void finishCommits() {
