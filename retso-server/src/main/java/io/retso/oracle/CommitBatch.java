@@ -37,7 +37,13 @@ public final class CommitBatch {
   /** Of rows that are written or validated, the place in the map, once they are located. */
   final int[] lines;
 
-  /** Of each id its stripe, if {@link Certifier#locate} has found any. */
+  /** Where {@link #rows} has those that are written or validated, once they are gathered. */
+  final int[] mapped = new int[ROWS_ENOUGH];
+
+  /**
+   * Of each id its stripe, if {@link Certifier#locate} has found any; of a row that was read and is
+   * judged, less than 0 if others have changed it.
+   */
   final int[] stripes;
 
   int size;
@@ -140,6 +146,8 @@ public final class CommitBatch {
       int reads,
       int rangeReads,
       int rangeWrites) {
+    assert size < COMMITS_MAX : "no room for another request";
+    assert (writes | validated | reads | rangeReads | rangeWrites) >= 0;
     int from = rowCount();
     int at = LISTS * size;
     starts[size] = startTimestamp;
@@ -152,6 +160,22 @@ public final class CommitBatch {
     return from;
   }
 
+  /**
+   * Gathers where the rows are that are written or validated, so that one loop locates them: their
+   * loads overlap across requests only if no loop ends in between. Returns how many there are.
+   */
+  int gatherMapped() {
+    assert !isLarge();
+    int count = 0;
+    for (int i = 0; i < size; i++) {
+      int end = validatedEnd(i);
+      for (int k = from(i); k < end; k++) {
+        mapped[count++] = k;
+      }
+    }
+    return count;
+  }
+
   /** Where the ids of the i-th request begin: those of the rows that it writes. */
   int from(int i) {
     return ends[LISTS * i];
@@ -160,6 +184,11 @@ public final class CommitBatch {
   /** Where the rows end that it writes, and those begin that it validates. */
   int writesEnd(int i) {
     return ends[LISTS * i + 1];
+  }
+
+  /** Whether the i-th request writes rows. */
+  boolean writes(int i) {
+    return from(i) < writesEnd(i);
   }
 
   /** Where the rows end that it validates, and those begin that it reads. */
@@ -227,6 +256,7 @@ public final class CommitBatch {
 
   /** The outcome of the i-th request, once decided. */
   public long outcome(int i) {
+    assert i < size;
     return outcomes[i];
   }
 

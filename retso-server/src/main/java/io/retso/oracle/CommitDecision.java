@@ -44,9 +44,7 @@ final class CommitDecision {
   void locate(CommitBatch batch) {
     if (!batch.isLarge()) {
       if (batch.hasReads) {
-        for (int i = 0; i < batch.size; i++) {
-          map.locate(batch.rows, batch.from(i), batch.validatedEnd(i), batch.lines);
-        }
+        map.locate(batch.rows, batch.mapped, batch.gatherMapped(), batch.lines);
       } else {
         map.locate(batch.rows, 0, batch.rowCount(), batch.lines);
       }

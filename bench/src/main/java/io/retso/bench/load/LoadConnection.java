@@ -28,9 +28,6 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
   private static final int TRANSACTION_BYTES_MAX =
       Frames.COMMIT_FIXED_BYTES + RowSource.ROWS_PER_TRANSACTION_MAX * Long.BYTES;
 
-  private static final int WRITES_BESIDE_READS = 1;
-  private static final int READS = 9;
-
   /** Cleanups that are reported even if no commit frame goes with them. */
   private static final int CLEANED_ENOUGH = Limits.FRAME_REQUESTS_MAX / 2;
 
@@ -216,12 +213,12 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
   /** Writes, validated, reads, range reads, range writes. */
   private int countsOfReads(ByteBuf to) {
     boolean certified = plan.work() == LoadPlan.Work.CERTIFIED_READS;
-    to.writeInt(WRITES_BESIDE_READS | (certified ? FrameType.SERIALIZABLE_FLAG : 0));
+    to.writeInt(LoadPlan.WRITES_BESIDE_READS | (certified ? FrameType.SERIALIZABLE_FLAG : 0));
     to.writeInt(0);
-    to.writeInt(READS);
+    to.writeInt(LoadPlan.READS_NAMED);
     to.writeInt(0);
     to.writeInt(0);
-    return WRITES_BESIDE_READS + READS;
+    return LoadPlan.IDS_OF_READS;
   }
 
   private void finishCommits() {

@@ -59,6 +59,15 @@ public record LoadPlan(
     }
   }
 
+  /** Rows that a commit writes which names what was read. */
+  static final int WRITES_BESIDE_READS = 1;
+
+  /** Rows that it names as read. */
+  static final int READS_NAMED = 9;
+
+  /** Ids of a commit that names what was read. */
+  public static final int IDS_OF_READS = WRITES_BESIDE_READS + READS_NAMED;
+
   /** Checks the sizes. */
   public LoadPlan {
     if (clients < 1 || clients > CLIENTS_MAX) {

@@ -145,6 +145,29 @@ public final class CommittedMap {
     touched = sum;
   }
 
+  /**
+   * Does the same for the rows at some places of the array.
+   *
+   * @param at the places, {@code count} of them
+   */
+  public void locate(long[] rows, int[] at, int count, int[] found) {
+    long[] w = words;
+    long lineCount = lines;
+    long sum = 0;
+    for (int j = 0; j < count; j++) {
+      int i = at[j];
+      long row = rows[i];
+      if (row == 0) {
+        row = ROW_ZERO;
+        rows[i] = row;
+      }
+      int line = line(row, lineCount);
+      found[i] = line;
+      sum += w[line + ALIGNMENT_WORDS + TMAX_WORD];
+    }
+    touched = sum;
+  }
+
   /** Keeps the compiler from dropping the loads of {@link #locate} and {@link #touch}. */
   private long touched;
 
