@@ -64,6 +64,15 @@ public interface CommitLog extends AutoCloseable {
     return 0;
   }
 
+  /**
+   * The writer does not know whether it is that still. What was appended behind the last {@link
+   * Listener#durable}, or is from now on, is not durable before the log's list of ledgers says so:
+   * the log stalls until then.
+   *
+   * @param why for people
+   */
+  default void doubt(String why) {}
+
   /** Time passes; to be called about every 10 ms while the log is stalled. */
   default void proceed() {}
 

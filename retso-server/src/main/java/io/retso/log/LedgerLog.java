@@ -234,6 +234,12 @@ public final class LedgerLog implements CommitLog {
     return Thread.currentThread() == owner;
   }
 
+  @Override
+  public void doubt(String why) {
+    assert isOwner() && !stalled;
+    appends.signal.failed(new LogException(LogException.Reason.UNAVAILABLE, why));
+  }
+
   private LogException tooLong() {
     LogException failure = housekeeping.failure();
     return new LogException(

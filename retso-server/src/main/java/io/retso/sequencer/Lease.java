@@ -1,6 +1,6 @@
 package io.retso.sequencer;
 
-import java.util.concurrent.TimeUnit;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
 /**
  * Whether this server is sure to lead although it asks nobody: timestamps are answered at once only
@@ -35,8 +35,11 @@ import java.util.concurrent.TimeUnit;
  * go on while a process is stopped. A virtual machine that is suspended together with its monotonic
  * clock would keep its lease while it sleeps. So the wall clock is asked, too: an entry counts only
  * if it was sent within D by both clocks, which costs one entry when somebody merely sets the clock
- * forward. Not covered is a machine that sleeps and whose wall clock is set back by as much before
- * it goes on.
+ * forward. Not covered is a machine that stops with both of its clocks: one whose wall clock is set
+ * back by as much as it slept before it goes on, or a guest that its hypervisor pauses (for a
+ * snapshot, or to move it) and whose wall clock is right again only after a while. Until then it
+ * may answer requests for timestamps that came before the pause to clients that have not heard of
+ * the successor.
  *
  * <p>Of the sequencer's thread. Allocates nothing after construction.
  */
@@ -79,15 +82,25 @@ final class Lease {
   /** Begins behind the last position of an earlier writer. */
   void startBehind(long lastPosition) {
     acknowledged = lastPosition;
-    newest = lastPosition;
     led = false;
+    sending(lastPosition); // nothing was sent before
   }
 
-  /** An entry is about to be sent: the time is taken before. */
-  void sending(long position) {
+  /**
+   * An entry is about to be sent: the time is taken before.
+   *
+   * @return how long ago the one before was sent, in nanoseconds, by the clock that says more
+   */
+  long sending(long position) {
+    long nanos = timing.nanoClock().getAsLong();
+    long millis = timing.wallClock().getAsLong();
+    int before = slot(newest);
+    long since =
+        Math.max(nanos - sentNanos[before], MILLISECONDS.toNanos(millis - sentMillis[before]));
     newest = position;
-    sentNanos[slot(position)] = timing.nanoClock().getAsLong();
-    sentMillis[slot(position)] = timing.wallClock().getAsLong();
+    sentNanos[slot(position)] = nanos;
+    sentMillis[slot(position)] = millis;
+    return since;
   }
 
   /** Everything up to {@code position} is durable. */
@@ -118,8 +131,7 @@ final class Lease {
   private boolean isRecent(long position, long nanos, long millis) {
     long age = nanos - sentNanos[slot(position)];
     long wallAge = millis - sentMillis[slot(position)] + 1; // at most: both are rounded
-    return age < timing.leaseNanos()
-        && TimeUnit.MILLISECONDS.toNanos(wallAge) <= timing.leaseNanos();
+    return age < timing.leaseNanos() && MILLISECONDS.toNanos(wallAge) <= timing.leaseNanos();
   }
 
   /** How long timestamps may still leave at once if nothing else is acknowledged; 0: they wait. */
@@ -130,7 +142,7 @@ final class Lease {
     int slot = slot(acknowledged);
     long age = timing.nanoClock().getAsLong() - sentNanos[slot];
     long wallAge = timing.wallClock().getAsLong() - sentMillis[slot] + 1;
-    return Math.max(0, timing.leaseNanos() - Math.max(age, TimeUnit.MILLISECONDS.toNanos(wallAge)));
+    return Math.max(0, timing.leaseNanos() - Math.max(age, MILLISECONDS.toNanos(wallAge)));
   }
 
   private int slot(long position) {

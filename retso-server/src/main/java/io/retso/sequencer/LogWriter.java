@@ -7,6 +7,7 @@ import io.retso.oracle.Changes;
 import io.retso.oracle.ForwardedChanges;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Timestamps;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Writes what the oracle changes into entries, appends these to the log, and begins a new segment
@@ -30,6 +31,14 @@ final class LogWriter {
 
   /** Heartbeats of an idle server are so many times rarer than the first is late. */
   static final int IDLE_FACTOR = 5;
+
+  /**
+   * An idle server appends an entry several times a second. One that has appended none for so long
+   * stood still, and its ledger may have been deleted by a successor together with its fence: then
+   * bookies would acknowledge what nobody will ever read. It looks at the catalog first. A ledger
+   * is deleted a window and an hour after its successor began, at the earliest.
+   */
+  static final long STOOD_STILL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final SequencerSettings settings;
   private final Lease lease;
@@ -185,7 +194,13 @@ final class LogWriter {
     idle = full.isEmpty();
     counters.entries++;
     counters.entryBytes += full.bytes();
-    lease.sending(ring.filling());
+    long since = lease.sending(ring.filling());
+    if (since > STOOD_STILL_NANOS) {
+      log.doubt(
+          "nothing was appended for "
+              + TimeUnit.NANOSECONDS.toSeconds(since)
+              + " s: this process stood still, or a clock was set; somebody else may lead by now");
+    }
     log.append(ring.filling(), full.seal(ring.filling()));
     ring.appended();
   }

@@ -153,6 +153,8 @@ public final class Recovery implements LedgerLog.Replay {
     @Override
     public void segment(long timestamp) {
       windowLow = timestamp - ((long) oracle.windowTimestamps() << Timestamps.GAP_BITS);
+      uncleaned = 0; // what an earlier look has counted
+      isComplete = false;
     }
 
     @Override

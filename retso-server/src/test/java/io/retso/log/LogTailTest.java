@@ -226,6 +226,66 @@ class LogTailTest extends LogFixture {
   }
 
   @Test
+  void aLedgerThatIsPreparedAheadDisturbsNobody() throws LogException {
+    Writer writer = begun();
+    Standby standby = new Standby();
+    standby.poll();
+    writer.log.prepareSegment();
+    quiesce();
+    for (int i = 0; i < POLLS; i++) {
+      standby.poll();
+    }
+    assertEquals(List.of(), standby.fenced);
+    append(writer, 48);
+    assertEquals(0, writer.stalls);
+  }
+
+  /** How long decisions must be held counts from there. */
+  @Test
+  void aTakeOverIsFencedWhenTheLastLedgerIs() throws LogException {
+    begun();
+    long[] openedAt = {0};
+    Standby standby =
+        new Standby(
+            new ForwardingStore(ledgers.store(() -> true)) {
+              @Override
+              public CompletableFuture<Entries> openFenced(long ledger) {
+                CompletableFuture<Entries> late = new CompletableFuture<>();
+                simulation.after(
+                    500_000,
+                    () -> {
+                      openedAt[0] = simulation.now();
+                      super.openFenced(ledger).thenAccept(late::complete);
+                    });
+                return late;
+              }
+            });
+    standby.poll();
+    LedgerLog log = standby.takeOver();
+    assertTrue(openedAt[0] > 0);
+    assertEquals(openedAt[0], log.times().fencedNanos());
+  }
+
+  /** Bookies that came back without it; nobody else would ever see it. */
+  @Test
+  void aTakeOverThatFindsLessThanItHasReadFails() throws LogException {
+    begun();
+    Standby standby =
+        new Standby(
+            new ForwardingStore(ledgers.store(() -> true)) {
+              @Override
+              public CompletableFuture<Entries> openFenced(long ledger) {
+                return super.create().thenCompose(empty -> super.openFenced(empty.id()));
+              }
+            });
+    standby.poll();
+    assertEquals(positions(1, 1), standby.shown);
+    LogException e = assertThrows(LogException.class, standby::takeOver);
+    assertEquals(LogException.Reason.CORRUPT, e.reason());
+    assertTrue(e.getMessage().contains("0 entries, and 1 were confirmed"), e.getMessage());
+  }
+
+  @Test
   void aStandbyThatLosesTheRaceGoesOn() throws LogException {
     Writer first = begun();
     Writer[] second = {null};

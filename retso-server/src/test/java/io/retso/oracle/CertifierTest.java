@@ -61,6 +61,17 @@ class CertifierTest {
     return ids;
   }
 
+  /** A leader that was deposed may have issued snapshots that its log does not know. */
+  @Test
+  void safeSnapshotsGoBackWithTheOracle() {
+    oracle.begin(100);
+    long before = oracle.safeSnapshot();
+    oracle.replay().restart();
+    oracle.replay().end();
+    long snapshot = oracle.safeSnapshot();
+    assertTrue(snapshot < before, snapshot + " after " + before);
+  }
+
   @Test
   void writeSkewIsRefused() {
     long a = oracle.begin(1);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.log.LedgerLog;
+import io.retso.log.LedgerStore;
 import io.retso.log.LogException;
 import io.retso.oracle.CommitBatch;
 import io.retso.oracle.StatusOracle;
@@ -30,12 +31,16 @@ class DeposedServerTest {
   private final class Server implements Sequencer.Replies, SimulatedLedgers.Process {
     final Sequencer sequencer;
     long cutOffUntil;
+
+    /** For how long its monotonic clock stood still. */
+    long sleptNanos;
+
     LogException failure;
 
     Server() throws LogException {
       SequencerSettings.Timing timing =
           SequencerSettings.Timing.usual(
-              simulation::now, () -> simulation.now() / Simulation.MILLIS);
+              () -> simulation.now() - sleptNanos, () -> simulation.now() / Simulation.MILLIS);
       sequencer =
           new Sequencer(
               new SequencerSettings(4, 1000, true, SequencerSettings.EntryBytes.USUAL, timing),
@@ -54,6 +59,15 @@ class DeposedServerTest {
       LedgerLog log = taking.join();
       recovery.finish(Timestamps.GAP);
       sequencer.startAfter(recovery, log, log.times().fencedNanos());
+    }
+
+    /** Decides something; returns whether the answer has left. */
+    boolean decides() {
+      sequencer.abort(sequencer.begin(1));
+      long position = sequencer.replyPosition();
+      sequencer.flush();
+      simulation.pass(1);
+      return sequencer.released() >= position;
     }
 
     /** Whether the answer to a request for a timestamp would leave at once. */
@@ -119,6 +133,38 @@ class DeposedServerTest {
     assertTrue(acknowledged);
     assertTrue(answered > 0);
     assertEquals(LogException.Reason.FENCED, first.failure.reason(), "it learns it in the end");
+  }
+
+  /** Its ledger was deleted meanwhile, and its bookies do not know any more that it was fenced. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void nothingIsDecidedByOneThatStoodStillForHours(boolean withItsClock) throws LogException {
+    Server first = new Server();
+    simulation.pass(1);
+    assertTrue(first.decides());
+    long ledger = ledgers.catalog().get(0);
+    Server second = new Server();
+    LedgerStore store = ledgers.store(second);
+    LedgerStore.Catalog now = store.readCatalog().join();
+    store.replaceCatalog(now, now.ledgers().subList(1, 2)).join();
+    store.delete(ledger).join();
+    long hours = 2 * 3_600_000 * Simulation.MILLIS;
+    simulation.pass(hours);
+    first.sleptNanos = withItsClock ? hours : 0;
+    assertFalse(first.decides());
+    assertEquals(LogException.Reason.FENCED, first.failure.reason());
+  }
+
+  @Test
+  void oneThatStoodStillGoesOnIfNobodyElseLeads() throws LogException {
+    Server alone = new Server();
+    simulation.pass(1);
+    simulation.pass(LogWriter.STOOD_STILL_NANOS / 2);
+    assertTrue(alone.decides());
+    assertEquals(0, alone.sequencer.counters().stalls);
+    simulation.pass(LogWriter.STOOD_STILL_NANOS + 1);
+    assertTrue(alone.decides());
+    assertEquals(1, alone.sequencer.counters().stalls);
   }
 
   @Test

@@ -191,10 +191,19 @@ class KeptOracleTest {
         at = batch.add(issued(next), random.nextInt(5) == 0, writes);
       } else {
         int reads = random.nextInt(4);
-        ids += reads + 2;
+        int ranges = random.nextInt(2);
+        ids += reads + 2 * ranges;
         boolean isSerializable = random.nextInt(4) > 0;
         at =
-            batch.add(issued(next), random.nextInt(5) == 0, isSerializable, writes, 0, reads, 1, 1);
+            batch.add(
+                issued(next),
+                random.nextInt(5) == 0,
+                isSerializable,
+                writes,
+                0,
+                reads,
+                ranges,
+                ranges);
       }
       for (int k = at; k < at + ids; k++) {
         batch.rows()[k] = 1 + random.nextInt(ROWS);

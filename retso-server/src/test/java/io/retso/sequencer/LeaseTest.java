@@ -44,6 +44,18 @@ class LeaseTest {
     assertEquals(42, lease.position(), "150 ms after it was sent, not after it was acknowledged");
   }
 
+  /** A successor waits for as long; to the wall clock, which is coarse, this is earlier. */
+  @Test
+  void itIsOverToTheNanosecond() {
+    lease.startBehind(0);
+    lease.sending(1);
+    lease.acknowledged(1);
+    nanos += D - 1;
+    assertEquals(0, lease.position());
+    nanos++;
+    assertEquals(2, lease.position());
+  }
+
   @Test
   void ofEntriesUnderWayTheFirstOneIsWaitedForThatWasSentLately() {
     lease.startBehind(0);

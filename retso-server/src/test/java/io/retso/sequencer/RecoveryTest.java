@@ -195,4 +195,19 @@ class RecoveryTest {
     head.continued();
     assertFalse(new Recovery(small).look(head.seal(1)), "the head is complete, and not refused");
   }
+
+  /** Attempts to take over may fail behind it, one after the other. */
+  @Test
+  void eachLookCountsAnew() throws LogException {
+    StatusOracle small = new StatusOracle(100, 64, 2, Changes.NONE);
+    LogEntry head = new LogEntry(1_000);
+    head.segment(1_600);
+    head.window(64);
+    head.uncleaned(16, 32);
+    ByteBuffer first = head.seal(1);
+    Recovery recovery = new Recovery(small);
+    for (int i = 0; i < 10; i++) {
+      assertTrue(recovery.look(first.duplicate()), "the head is not complete");
+    }
+  }
 }

@@ -77,6 +77,20 @@ class RareBugsTest {
         "front/Turns.java",
         "departed.clear();",
         ""),
+    /** A successor waits for no longer. */
+    LEASE_LASTS_LONGER_THAN_ITS_SUCCESSOR_WAITS(
+        "sequencer.LeaseTest",
+        "itIsOverToTheNanosecond",
+        "sequencer/Lease.java",
+        "return age < timing.leaseNanos()",
+        "return age < timing.leaseNanos() + timing.leaseNanos() / 32"),
+    /** ... and that wait counts from a time when the leader before could still append. */
+    FENCED_BEFORE_THE_FENCE_IS_COMPLETE(
+        "log.LogTailTest",
+        "aTakeOverIsFencedWhenTheLastLedgerIs",
+        "log/TakeOver.java",
+        "all = all.thenRunAsync(() -> fencedNanos = nanoClock.getAsLong(), executor);",
+        "fencedNanos = nanoClock.getAsLong();"),
     FAILED_TAKE_OVER_IS_NEVER_OVER(
         "member.MemberTest",
         "attemptsThatServeNobodyAreFewerAndFewer",

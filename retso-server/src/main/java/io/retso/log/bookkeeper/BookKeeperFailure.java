@@ -8,6 +8,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.apache.bookkeeper.client.BKException;
 
 /** What BookKeeper's errors mean for the log, and what to do about them. */
@@ -16,18 +17,37 @@ final class BookKeeperFailure {
 
   private BookKeeperFailure() {}
 
+  /** The same of an operation whose result, if it comes too late, can be left alone. */
+  static <T> CompletableFuture<T> bounded(
+      CompletableFuture<T> operation, Duration timeout, long ledger, String what) {
+    return bounded(operation, timeout, ledger, what, late -> {});
+  }
+
   /**
    * Bounds an operation, whose failure becomes a {@link LogException}.
    *
    * @param ledger of which it is; {@link #NO_LEDGER} if it is of none
    * @param what completes the sentence "cannot ..."
+   * @param late is given a result that comes too late
    */
   static <T> CompletableFuture<T> bounded(
-      CompletableFuture<T> operation, Duration timeout, long ledger, String what) {
-    return operation
-        .copy()
-        .orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
-        .exceptionallyCompose(e -> CompletableFuture.failedFuture(of(e, timeout, ledger, what)));
+      CompletableFuture<T> operation,
+      Duration timeout,
+      long ledger,
+      String what,
+      Consumer<T> late) {
+    CompletableFuture<T> inTime =
+        new CompletableFuture<T>().orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS);
+    operation.whenComplete(
+        (result, e) -> {
+          if (e != null) {
+            inTime.completeExceptionally(e);
+          } else if (!inTime.complete(result)) {
+            late.accept(result);
+          }
+        });
+    return inTime.exceptionallyCompose(
+        e -> CompletableFuture.failedFuture(of(e, timeout, ledger, what)));
   }
 
   private static LogException of(Throwable e, Duration timeout, long ledger, String what) {

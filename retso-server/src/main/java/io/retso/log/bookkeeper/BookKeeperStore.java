@@ -8,6 +8,7 @@ import io.retso.log.LogException;
 import io.retso.log.LogException.Reason;
 import io.retso.text.ErrorText;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,8 +34,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Appends belong to one thread; everything else may be called by any. Nothing but {@link
  * #connect} and {@link #close} blocks. A call gives up with {@link Reason#UNAVAILABLE} after {@link
- * BookKeeperSettings#operationTimeout}, one of the catalog when it has tried again for {@link
- * BookKeeperSettings#zookeeperTimeout}; calls of the catalog wait for one another.
+ * BookKeeperSettings#operationTimeout}, and what it brings later is closed, and deleted if it is a
+ * new ledger. One of the catalog gives up when it has tried again for {@link
+ * BookKeeperSettings#zookeeperTimeout}, or after both of these times; calls of the catalog wait for
+ * one another.
  */
 public final class BookKeeperStore implements LedgerStore {
   private static final Logger LOGGER = LoggerFactory.getLogger(BookKeeperStore.class);
@@ -164,11 +167,28 @@ public final class BookKeeperStore implements LedgerStore {
         () -> {
           try {
             answer.complete(call.run());
-          } catch (LogException | RuntimeException e) {
+          } catch (Throwable e) { // whoever waits for the answer knows what to do with an error
             answer.completeExceptionally(e);
           }
         });
-    return answer;
+    return answer
+        .orTimeout(catalogTimeout().toMillis(), TimeUnit.MILLISECONDS)
+        .exceptionallyCompose(
+            e ->
+                CompletableFuture.failedFuture(
+                    e instanceof TimeoutException
+                        ? new LogException(
+                            Reason.UNAVAILABLE,
+                            "the log's list of ledgers could not be reached within "
+                                + catalogTimeout().toMillis()
+                                + " ms; check ZooKeeper",
+                            e)
+                        : e));
+  }
+
+  /** ZooKeeper's client gives up by itself before that, unless calls before this one hang. */
+  private Duration catalogTimeout() {
+    return settings.zookeeperTimeout().plus(settings.operationTimeout());
   }
 
   @Override
@@ -223,7 +243,12 @@ public final class BookKeeperStore implements LedgerStore {
                         .execute(),
                 creatingThread)
             .thenCompose(executed -> executed);
-    return bounded(creation, BookKeeperFailure.NO_LEDGER, "create a ledger")
+    return BookKeeperFailure.bounded(
+            creation,
+            settings.operationTimeout(),
+            BookKeeperFailure.NO_LEDGER,
+            "create a ledger",
+            late -> late.closeAsync().whenComplete((closed, e) -> delete(late.getId())))
         .thenApply(handle -> writable((LedgerHandle) handle, bookies))
         .exceptionallyCompose(
             e -> {
@@ -268,7 +293,7 @@ public final class BookKeeperStore implements LedgerStore {
   }
 
   private CompletableFuture<ReadHandle> open(BookKeeper client, long ledger, boolean fence) {
-    return bounded(
+    return BookKeeperFailure.bounded(
         client
             .newOpenLedgerOp()
             .withLedgerId(ledger)
@@ -276,8 +301,10 @@ public final class BookKeeperStore implements LedgerStore {
             .withDigestType(DIGEST)
             .withPassword(NO_PASSWORD)
             .execute(),
+        settings.operationTimeout(),
         ledger,
-        "open ledger " + ledger);
+        "open ledger " + ledger,
+        ReadHandle::closeAsync);
   }
 
   @Override
@@ -285,7 +312,8 @@ public final class BookKeeperStore implements LedgerStore {
     CompletableFuture<Void> deletion =
         clients.usual().newDeleteLedgerOp().withLedgerId(ledger).execute();
     sealing(deletion); // that of a spare ledger is asked for at the end
-    return bounded(deletion, ledger, "delete ledger " + ledger)
+    return BookKeeperFailure.bounded(
+            deletion, settings.operationTimeout(), ledger, "delete ledger " + ledger)
         .exceptionallyCompose(
             e -> {
               LogException failure = LogException.of(e);
@@ -341,10 +369,5 @@ public final class BookKeeperStore implements LedgerStore {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  private <T> CompletableFuture<T> bounded(
-      CompletableFuture<T> operation, long ledger, String what) {
-    return BookKeeperFailure.bounded(operation, settings.operationTimeout(), ledger, what);
   }
 }

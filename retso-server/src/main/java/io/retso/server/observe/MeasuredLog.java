@@ -141,6 +141,11 @@ public final class MeasuredLog implements CommitLog {
   }
 
   @Override
+  public void doubt(String why) {
+    log.doubt(why);
+  }
+
+  @Override
   public void proceed() {
     log.proceed();
   }

@@ -1,12 +1,15 @@
 package io.retso.log.bookkeeper;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.util.internal.PlatformDependent;
+import io.retso.Await;
 import io.retso.log.LedgerStore;
 import io.retso.server.embedded.BookieFaults;
 import io.retso.server.embedded.EmbeddedBookKeeper;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,6 +18,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
+import org.apache.bookkeeper.client.api.DigestType;
+import org.apache.bookkeeper.client.api.ReadHandle;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -139,6 +144,56 @@ class ReadingTest {
       cluster.stopBookie(2);
       readsAll(entries, sizes);
     }
+  }
+
+  /** The end that was read before is not the end. */
+  @Test
+  void aLedgerThatIsClosedWhileItsEndIsReadIsNotAtItsEnd() throws Exception {
+    BookKeeperSettings settings = BookKeeperSettings.of(cluster.zookeeper(), 3, 3, 2);
+    try (ZooKeeperCatalog zooKeeper =
+        ZooKeeperCatalog.connect(cluster.zookeeper(), "/any", PATIENCE)) {
+      BookKeeperClients clients = BookKeeperClients.connect(settings, zooKeeper.client());
+      LedgerStore.Ledger ledger = store.create().join();
+      append(ledger, 0);
+      ReadHandle open =
+          clients
+              .usual()
+              .newOpenLedgerOp()
+              .withLedgerId(ledger.id())
+              .withRecovery(false)
+              .withDigestType(DigestType.CRC32C)
+              .withPassword(new byte[0])
+              .execute()
+              .join();
+      Object late =
+          Proxy.newProxyInstance(
+              ReadHandle.class.getClassLoader(),
+              new Class<?>[] {ReadHandle.class},
+              (proxy, method, arguments) -> {
+                Object answer = method.invoke(open, arguments);
+                if (method.getName().equals("readLastAddConfirmedAsync") && !open.isClosed()) {
+                  long last = (Long) ((CompletableFuture<?>) answer).join();
+                  append(ledger, 1);
+                  ledger.closeAsync().join();
+                  Await.until(open::isClosed);
+                  return CompletableFuture.completedFuture(last);
+                }
+                return answer;
+              });
+      try (LedgerStore.Entries entries =
+          new BookKeeperEntries((ReadHandle) late, () -> null, PATIENCE)) {
+        assertFalse(entries.refresh().join(), entries.count() + " of 2 entries");
+        assertTrue(entries.refresh().join());
+        assertEquals(2, entries.count());
+      }
+      clients.close();
+    }
+  }
+
+  private static void append(LedgerStore.Ledger ledger, long index) {
+    CompletableFuture<Void> appended = new CompletableFuture<>();
+    ledger.append(entry(index, 100), index, (at, failure) -> appended.complete(null));
+    appended.join();
   }
 
   /** What the tests read is far more than that. */

@@ -2,6 +2,7 @@ package io.retso.log.bookkeeper;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
@@ -12,11 +13,16 @@ import io.retso.log.LedgerStore;
 import io.retso.log.LogException;
 import io.retso.log.Tunnel;
 import io.retso.server.embedded.EmbeddedBookKeeper;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.AbstractList;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import org.apache.bookkeeper.client.api.LedgersIterator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -105,12 +111,125 @@ class ZooKeeperOutageTest {
       assertFalse(replacement.isDone());
       zooKeeper.cut();
       zooKeeper.mend();
-      LogException refused =
-          LogException.of(assertThrows(CompletionException.class, replacement::join));
-      assertEquals(LogException.Reason.FENCED, refused.reason());
+      assertEquals(LogException.Reason.FENCED, failure(replacement).reason());
       LedgerStore.Catalog now = store.readCatalog().join();
       assertEquals(before.epoch() + 2, now.epoch());
       assertTrue(now.ledgers().containsAll(List.of(1_001L, 1_002L)), now::toString);
+    }
+  }
+
+  /** A store that gives up after a second, and tries ZooKeeper again for as long as it is told. */
+  private BookKeeperStore impatient(int retrySeconds) throws LogException {
+    Duration second = Duration.ofSeconds(1);
+    return BookKeeperStore.connect(
+        new BookKeeperSettings(
+            "127.0.0.1:" + zooKeeper.port(),
+            "/retso/impatient",
+            "/ledgers",
+            1,
+            1,
+            1,
+            second,
+            second,
+            Duration.ofSeconds(retrySeconds),
+            second));
+  }
+
+  private static LogException failure(CompletableFuture<?> call) {
+    return LogException.of(assertThrows(CompletionException.class, call::join));
+  }
+
+  /** Creations wait for one another, so one that succeeds is behind all before it. */
+  private static long createdBehind(BookKeeperStore impatient) throws Exception {
+    CompletableFuture<?>[] created = {impatient.create()};
+    Await.until(
+        () -> {
+          if (created[0].isCompletedExceptionally()) {
+            created[0] = impatient.create();
+          }
+          return created[0].isDone() && !created[0].isCompletedExceptionally();
+        });
+    return ((LedgerStore.Ledger) created[0].join()).id();
+  }
+
+  private static List<Long> ids(BookKeeperClients clients) throws IOException {
+    List<Long> ids = new ArrayList<>();
+    LedgersIterator each = clients.usual().newListLedgersOp().execute().join().iterator();
+    while (each.hasNext()) {
+      ids.add(each.next());
+    }
+    return ids;
+  }
+
+  @Test
+  void aLedgerThatIsCreatedTooLateIsDeleted() throws Exception {
+    BookKeeperSettings settings = BookKeeperSettings.of(cluster.zookeeper(), 1, 1, 1);
+    try (ZooKeeperCatalog direct =
+            ZooKeeperCatalog.connect(cluster.zookeeper(), "/any", Duration.ofSeconds(10));
+        BookKeeperStore impatient = impatient(20)) {
+      BookKeeperClients clients = BookKeeperClients.connect(settings, direct.client());
+      long before = impatient.create().join().id();
+      zooKeeper.cut();
+      CompletableFuture<LedgerStore.Ledger> late = impatient.create();
+      assertEquals(LogException.Reason.UNAVAILABLE, failure(late).reason());
+      zooKeeper.mend();
+      long next = createdBehind(impatient);
+      assertTrue(next > before + 1, "another one was created before " + next);
+      Await.until(() -> ids(clients).stream().noneMatch(id -> id > before && id < next));
+      clients.close();
+    }
+  }
+
+  @Test
+  void anErrorInACallOfTheCatalogIsAnAnswer() throws Exception {
+    LedgerStore.Catalog now = store.readCatalog().join();
+    List<Long> damaged =
+        new AbstractList<>() {
+          @Override
+          public Long get(int index) {
+            throw new StackOverflowError("tested");
+          }
+
+          @Override
+          public int size() {
+            return 1;
+          }
+        };
+    LogException e =
+        failure(store.replaceCatalog(now, new LedgerStore.Content(now.epoch(), "", damaged)));
+    assertInstanceOf(StackOverflowError.class, e.getCause());
+    assertEquals(now, store.readCatalog().join());
+  }
+
+  @Test
+  void aCallOfTheCatalogThatHangsFailsAndSoDoWhatWaitsBehindIt() throws Exception {
+    CountDownLatch released = new CountDownLatch(1);
+    List<Long> hanging =
+        new AbstractList<>() {
+          @Override
+          public Long get(int index) {
+            try {
+              released.await();
+            } catch (InterruptedException e) {
+              Thread.currentThread().interrupt();
+            }
+            return 7L;
+          }
+
+          @Override
+          public int size() {
+            return 1;
+          }
+        };
+    try (BookKeeperStore impatient = impatient(1)) {
+      LedgerStore.Catalog now = impatient.readCatalog().join();
+      CompletableFuture<LedgerStore.Catalog> replacement =
+          impatient.replaceCatalog(now, new LedgerStore.Content(now.epoch(), "", hanging));
+      CompletableFuture<LedgerStore.Catalog> reading = impatient.readCatalog();
+      assertEquals(LogException.Reason.UNAVAILABLE, failure(replacement).reason());
+      assertEquals(LogException.Reason.UNAVAILABLE, failure(reading).reason());
+      released.countDown();
+      assertEquals(List.of(7L), impatient.readCatalog().join().ledgers(), "it took effect late");
     }
   }
 

@@ -79,6 +79,16 @@ class RowStripesTest {
     assertEquals(0, stripes.read(others[2]));
   }
 
+  /** Sequences are compared by their low bits, so what is kept of old ones must age. */
+  @Test
+  void whatWasWrittenLongAgoIsNeverNews() {
+    write(5, 10);
+    for (long now = 10; now <= 3 * WRAP; now += 1 << 20) {
+      stripes.age((int) now);
+      assertFalse(mayBeWritten(5, now), "at " + now);
+    }
+  }
+
   @Test
   void oneOfManyIsEnough() {
     write(5, 20);
