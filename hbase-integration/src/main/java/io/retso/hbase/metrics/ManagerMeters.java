@@ -10,7 +10,7 @@ import java.util.function.Supplier;
  * names it, so that containers, mocks and the like can look at their methods.
  */
 public interface ManagerMeters extends Ends, AutoCloseable {
-  /** Of a manager without a registry. */
+  /** Those of a manager without a registry: none. */
   ManagerMeters NONE =
       new ManagerMeters() {
         @Override

@@ -36,7 +36,7 @@ public final class Granules {
   /** Bytes of the keys, the finest first; the last one is 0, the whole table. */
   private final int[] sizes;
 
-  /** The same with half steps. */
+  /** These sizes, with half steps between them. */
   private final Step[] steps;
 
   private final long whole;

@@ -197,7 +197,7 @@ class WrongArgumentsTest {
     return uses;
   }
 
-  /** Of HBase: what fails otherwise at ours, and why. */
+  /** What fails otherwise at ours than at HBase's, and why. */
   private static final Map<String, String> OTHERWISE = new HashMap<>();
 
   static {

@@ -157,7 +157,7 @@ public class GranulesTest {
     return Arrays.stream(cover).anyMatch(written::contains);
   }
 
-  /** Of numbers in text, digits behind the first one in which the ends differ; and of words. */
+  /** Numbers tell digits behind the first one in which the ends differ; and so do words letters. */
   @Test
   void rangesOfTextAreCoveredFinelyAtBothEnds() {
     Granules text = new Granules(TABLE, false, TableSettings.GRANULES_DEFAULT);
