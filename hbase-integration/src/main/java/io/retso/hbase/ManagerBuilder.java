@@ -1,6 +1,5 @@
 package io.retso.hbase;
 
-import io.micrometer.core.instrument.MeterRegistry;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleClientBuilder;
 import io.retso.client.OracleException;
@@ -9,6 +8,7 @@ import io.retso.hbase.cleanup.Cleaner;
 import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.layout.TableSettings;
+import io.retso.hbase.metrics.ManagerMeters;
 import io.retso.hbase.options.Isolation;
 import io.retso.hbase.transaction.HBaseTransactionManager;
 import io.retso.hbase.transaction.ManagerSettings;
@@ -45,7 +45,7 @@ public final class ManagerBuilder {
   private final Set<String> addresses = new LinkedHashSet<>();
   private String clientName = "retso-hbase";
   private final OracleClientBuilder client = OracleClient.builder().name(clientName);
-  private MeterRegistry meterRegistry;
+  private Object meterRegistry;
   private WriteLimits writeLimits = WriteLimits.DEFAULT;
   private RetryPolicy retryPolicy = RetryPolicy.DEFAULT;
   private Isolation isolation = Isolation.SNAPSHOT;
@@ -129,9 +129,12 @@ public final class ManagerBuilder {
    * Registers the manager's meters: docs/metrics.md, "Clients". Managers of one registry need names
    * of their own ({@link #clientName}). Needs Micrometer on the class path, as no other method
    * does.
+   *
+   * @param registry an {@code io.micrometer.core.instrument.MeterRegistry}. The type is not named:
+   *     where Micrometer is missing, this class could not be looked at by reflection
    */
-  public ManagerBuilder meterRegistry(MeterRegistry registry) {
-    this.meterRegistry = given(registry, "meterRegistry");
+  public ManagerBuilder meterRegistry(Object registry) {
+    this.meterRegistry = ManagerMeters.checked(given(registry, "meterRegistry"));
     return this;
   }
 

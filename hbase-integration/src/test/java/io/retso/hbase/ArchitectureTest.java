@@ -19,6 +19,8 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -188,12 +190,74 @@ class ArchitectureTest {
   void micrometerIsNeededByThoseWhoWantMeters() {
     noClasses()
         .that()
-        .resideOutsideOfPackages("io.retso.hbase.metrics", "io.retso.hbase.transaction")
-        .and(not(THE_BUILDER))
+        .resideOutsideOfPackage("io.retso.hbase.metrics")
         .should()
         .dependOnClassesThat()
         .resideInAPackage("io.micrometer..")
         .check(MODULE);
+  }
+
+  /** As containers, mocks and serializers do with classes of any object that they meet. */
+  @Test
+  void publicClassesCanBeLookedAtWithoutLibrariesThatAnApplicationMayLack() throws Exception {
+    ClassLoader loader = new Lacking(ArchitectureTest.class.getClassLoader());
+    int looked = 0;
+    for (JavaClass type : MODULE) {
+      if (type.getPackageName().startsWith("io.retso.hbase.coprocessor")
+          || !type.getModifiers().contains(JavaModifier.PUBLIC)) {
+        continue;
+      }
+      try {
+        Class<?> seen = Class.forName(type.getName(), false, loader);
+        assertEquals(loader, seen.getClassLoader());
+        seen.getMethods();
+        seen.getDeclaredMethods();
+        seen.getDeclaredConstructors();
+        seen.getDeclaredFields();
+        seen.getDeclaredClasses();
+        looked++;
+      } catch (NoClassDefFoundError e) {
+        throw new AssertionError(type.getName() + " names what may be missing", e);
+      }
+    }
+    assertTrue(looked > 60, "only " + looked);
+  }
+
+  /** Has no Micrometer and no classes of HBase's servers. */
+  private static final class Lacking extends ClassLoader {
+    private static final List<String> MISSING =
+        List.of(
+            "io.micrometer.",
+            "org.apache.hadoop.hbase.regionserver.",
+            "org.apache.hadoop.hbase.coprocessor.");
+
+    Lacking(ClassLoader all) {
+      super(all);
+    }
+
+    @Override
+    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+      if (MISSING.stream().anyMatch(name::startsWith)) {
+        throw new ClassNotFoundException(name);
+      }
+      if (!name.startsWith("io.retso.hbase.")) {
+        return super.loadClass(name, resolve);
+      }
+      synchronized (getClassLoadingLock(name)) {
+        Class<?> loaded = findLoadedClass(name);
+        return loaded == null ? define(name) : loaded;
+      }
+    }
+
+    private Class<?> define(String name) throws ClassNotFoundException {
+      Path file = Path.of("target", "classes", name.replace('.', '/') + ".class");
+      try {
+        byte[] bytes = Files.readAllBytes(file);
+        return defineClass(name, bytes, 0, bytes.length);
+      } catch (IOException e) {
+        throw new ClassNotFoundException(name, e);
+      }
+    }
   }
 
   /** What an application sees is in the packages that are for applications. */

@@ -15,7 +15,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.Transaction.State;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.ConflictException;
+import io.retso.hbase.errors.Failures;
 import io.retso.hbase.transaction.Inside;
+import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.List;
 import java.util.OptionalLong;
@@ -23,6 +25,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.TableNotFoundException;
+import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.AsyncConnection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.Delete;
@@ -34,6 +38,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
@@ -220,6 +225,35 @@ class TransactionTest {
       tx.rollback();
       own.clearRegionLocationCache(); // it has nothing to do with the transaction
       assertEquals(plain.getRegionLocation(row), own.getRegionLocation(row));
+    }
+  }
+
+  private static void assertMissing(TableName name, Executable use) {
+    IOException e = assertThrows(IOException.class, use);
+    boolean isSaid = false;
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      isSaid |= cause instanceof TableNotFoundException;
+    }
+    assertTrue(isSaid && e.getMessage().contains(name.getNameAsString()), e::toString);
+  }
+
+  /** Not merely that it is not prepared, or that the transaction can only be rolled back. */
+  @Test
+  void aTableThatDoesNotExistIsSaidNotToExist() throws Exception {
+    TableName missing = fixture.cluster.freshName("missing");
+    TableName dropped = fixture.table(Options.DEFAULT);
+    Transaction writes = manager.begin();
+    writes.table(dropped).put(put("r", "v"));
+    try (Transaction tx = manager.begin();
+        Admin admin = fixture.cluster.connection().getAdmin()) {
+      assertMissing(missing, () -> tx.table(missing));
+      assertMissing(missing, () -> Failures.await(tx.asyncTable(missing)));
+      TransactionalTable table = tx.table(dropped);
+      admin.disableTable(dropped);
+      admin.deleteTable(dropped);
+      assertMissing(dropped, () -> table.get(get("r")));
+      assertMissing(dropped, () -> table.getScanner(new Scan()).next());
+      assertMissing(dropped, writes::commit);
     }
   }
 }

@@ -29,9 +29,10 @@ import java.util.Objects;
  *
  * <p>A <em>granule</em> is a set of rows that has an id of its own: the rows of a table whose keys
  * begin with the same bytes (shorter keys are filled up with zeros), all rows of a table (those
- * that begin with the same 0 bytes), or one row: of a table whose conflicts are found by cell, or
- * for all short keys that are alike when they are filled up. The ids of granules begin with a
- * number that is no length:
+ * that begin with the same 0 bytes), those that begin with the same bytes and go on with one of the
+ * same {@link ByteGroup}, or one row: of a table whose conflicts are found by cell, or for all
+ * short keys that are alike when they are filled up. The ids of granules begin with a number that
+ * is no length:
  *
  * <pre>
  *   granule of keys that begin alike    granule of one row
@@ -42,7 +43,20 @@ import java.util.Objects;
  *   | prefix length u32|                | row length    u32|
  *   | prefix bytes     |                | row bytes        |
  *   +------------------+                +------------------+
+ *
+ *   granule of a group
+ *   +------------------+
+ *   | 0xfffffffd    u32|
+ *   | table length  u32|
+ *   | table bytes      |
+ *   | prefix length u32|
+ *   | prefix bytes     |
+ *   | first byte of the|
+ *   |   group        u8|
+ *   +------------------+
  * </pre>
+ *
+ * <p>A group of one byte has no granule of its own, but that of keys which begin alike.
  *
  * <p>A reader of the encoding always knows where a part ends, so different inputs have different
  * encodings: ("ab", "c") and ("a", "bc") do not collide by construction, nor does a row with any of
@@ -64,6 +78,7 @@ import java.util.Objects;
  *   granule("accounts", 4, "alice")     0x01f696f78670ed22
  *   granule("accounts", 8, "alice")     0x4485808f3adbd88f
  *   rowGranule("accounts", "alice")     0x0343b8c86e64fd06
+ *   groupGranule("accounts", 4, "alice") 0xf8c052937b9741fd
  * </pre>
  *
  * <p>Stateless and thread-safe.
@@ -74,6 +89,7 @@ public final class RowId {
 
   private static final int PREFIX_GRANULE = -1;
   private static final int ROW_GRANULE = -2;
+  private static final int GROUP_GRANULE = -3;
 
   private RowId() {}
 
@@ -112,6 +128,29 @@ public final class RowId {
     ByteBuffer out = buffer(Integer.BYTES + sizeOf(table) + Integer.BYTES + prefixBytes);
     put(out.putInt(PREFIX_GRANULE), table).putInt(prefixBytes);
     out.put(key, 0, Math.min(key.length, prefixBytes)); // the others are zeros
+    return hash(out);
+  }
+
+  /**
+   * The id of the granule of all rows whose keys begin with the same {@code prefixBytes} bytes as
+   * this one, and whose next byte is of the same {@link ByteGroup}.
+   *
+   * @param prefixBytes 0 to {@link #PREFIX_BYTES_MAX} - 1, and below the length of the key
+   * @throws NullPointerException if a part is null; the table may be empty
+   */
+  public static long groupGranule(byte[] table, int prefixBytes, byte[] key) {
+    if (prefixBytes < 0 || prefixBytes >= Math.min(key.length, PREFIX_BYTES_MAX)) {
+      throw new IllegalArgumentException(
+          "a key of " + key.length + " bytes has no group behind " + prefixBytes + " of them");
+    }
+    byte member = key[prefixBytes];
+    if (ByteGroup.isAlone(member)) {
+      return granule(table, prefixBytes + 1, key);
+    }
+    ByteBuffer out =
+        buffer(Integer.BYTES + sizeOf(table) + Integer.BYTES + prefixBytes + Byte.BYTES);
+    put(out.putInt(GROUP_GRANULE), table).putInt(prefixBytes);
+    out.put(key, 0, prefixBytes).put((byte) ByteGroup.first(member));
     return hash(out);
   }
 

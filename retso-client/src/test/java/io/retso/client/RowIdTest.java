@@ -3,6 +3,7 @@ package io.retso.client;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -77,6 +78,7 @@ class RowIdTest {
     assertEquals(0x01F696F78670ED22L, RowId.granule(table, 4, key));
     assertEquals(0x4485808F3ADBD88FL, RowId.granule(table, 8, key));
     assertEquals(0x0343B8C86E64FD06L, RowId.rowGranule(table, key));
+    assertEquals(0xF8C052937B9741FDL, RowId.groupGranule(table, 4, key));
   }
 
   /** Computed here as the description says, byte by byte. */
@@ -92,6 +94,12 @@ class RowIdTest {
     ByteBuffer row = ByteBuffer.allocate(12 + table.length + key.length);
     row.putInt(-2).putInt(table.length).put(table).putInt(key.length).put(key);
     assertEquals(hash(row.array()), RowId.rowGranule(table, key));
+    if (prefixBytes < key.length && !ByteGroup.isAlone(key[prefixBytes])) {
+      ByteBuffer group = ByteBuffer.allocate(13 + table.length + prefixBytes);
+      group.putInt(-3).putInt(table.length).put(table).putInt(prefixBytes);
+      group.put(key, 0, prefixBytes).put((byte) ByteGroup.first(key[prefixBytes]));
+      assertEquals(hash(group.array()), RowId.groupGranule(table, prefixBytes, key));
+    }
   }
 
   @Property
@@ -113,12 +121,43 @@ class RowIdTest {
     long[] ids = {
       RowId.of(table, key),
       RowId.rowGranule(table, key),
+      RowId.groupGranule(table, 0, key),
       RowId.granule(table, 0, key),
       RowId.granule(table, 4, key),
       RowId.granule(table, 8, key),
       RowId.granule(table, 16, key)
     };
     assertEquals(ids.length, Arrays.stream(ids).distinct().count());
+  }
+
+  @Test
+  void groupsAreRangesOfBytes() {
+    int groups = 0;
+    for (int value = 0; value <= 0xff; value++) {
+      byte member = (byte) value;
+      int first = ByteGroup.first(member);
+      int last = ByteGroup.last(member);
+      assertTrue(first <= value && value <= last);
+      assertEquals(first, ByteGroup.first((byte) last));
+      assertEquals(value >= '0' && value <= '9', ByteGroup.isAlone(member));
+      groups += first == value ? 1 : 0;
+    }
+    assertEquals(23, groups, "with more of them, fewer steps fit into the cover of a range");
+  }
+
+  @Test
+  void granulesOfGroupsAreThoseOfTheirFirstBytes() {
+    byte[] table = utf8("accounts");
+    long group = RowId.groupGranule(table, 0, utf8("bob"));
+    assertEquals(group, RowId.groupGranule(table, 0, utf8("f")));
+    assertNotEquals(group, RowId.groupGranule(table, 0, utf8("g")));
+    assertEquals(
+        RowId.groupGranule(table, 4, utf8("alice")), RowId.groupGranule(table, 4, utf8("alicd")));
+    assertNotEquals(
+        RowId.groupGranule(table, 4, utf8("alice")), RowId.groupGranule(table, 4, utf8("blice")));
+    assertEquals(RowId.granule(table, 3, utf8("ab7")), RowId.groupGranule(table, 2, utf8("ab78")));
+    assertThrows(IllegalArgumentException.class, () -> RowId.groupGranule(table, 3, utf8("bob")));
+    assertThrows(IllegalArgumentException.class, () -> RowId.groupGranule(table, -1, utf8("bob")));
   }
 
   @Test

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongPredicate;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,6 +59,7 @@ public final class Cleaner {
   private final OracleClient oracle;
   private final Counters counters;
   private final long timeoutNanos;
+  private final LongSupplier nanoClock;
 
   /** Which transactions it cleans up: all of them, unless a test plays dead. */
   private final LongPredicate alive;
@@ -69,6 +71,11 @@ public final class Cleaner {
   private final AtomicBoolean warned = new AtomicBoolean();
 
   public Cleaner(OracleClient oracle, Counters counters, Options options) {
+    this(oracle, counters, options, System::nanoTime);
+  }
+
+  Cleaner(OracleClient oracle, Counters counters, Options options, LongSupplier nanoClock) {
+    this.nanoClock = nanoClock;
     this.oracle = oracle;
     this.counters = counters;
     this.timeoutNanos = TimeUnit.MILLISECONDS.toNanos(options.timeoutMillis());
@@ -177,6 +184,11 @@ public final class Cleaner {
     }
 
     @Override
+    public long nanoTime() {
+      return nanoClock.getAsLong();
+    }
+
+    @Override
     public void rowByRow(List<CleanupPart> parts) {
       enqueue(parts);
     }
@@ -197,7 +209,7 @@ public final class Cleaner {
 
   /** Tries rows again later, unless they are to be given up. */
   private boolean repeated(CleanupPart part) {
-    boolean isOverdue = System.nanoTime() - part.begun() >= timeoutNanos;
+    boolean isOverdue = nanoClock.getAsLong() - part.begun() >= timeoutNanos;
     if (isOverdue || part.attempt() > ATTEMPTS_MAX || admission.isClosed()) {
       return false;
     }

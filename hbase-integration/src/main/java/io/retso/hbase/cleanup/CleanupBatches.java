@@ -194,7 +194,7 @@ final class CleanupBatches {
         requests.add(part.request(i));
       }
     }
-    long now = System.nanoTime();
+    long now = answers.nanoTime();
     List<CompletableFuture<Void>> sent;
     try {
       sent = RowCleanup.sendWithShortTimeout(table, requests, wanted);

@@ -87,7 +87,7 @@ final class TableDecisions {
     try {
       locate();
     } catch (RuntimeException | Error e) {
-      long now = System.nanoTime();
+      long now = answers.nanoTime();
       unlocated.forEach(part -> answers.ended(part, now, e));
       regions.forEach(region -> region.parts.forEach(part -> answers.ended(part, now, e)));
       answered.complete(null);
@@ -135,7 +135,7 @@ final class TableDecisions {
     if (location == null || !location.getRegion().containsRow(part.firstRow())) {
       Throwable cause =
           failure == null ? new IOException("no region has the row") : Failures.unwrap(failure);
-      answers.ended(part, System.nanoTime(), cause);
+      answers.ended(part, answers.nanoTime(), cause);
       return;
     }
     Region region = new Region(location.getRegion());
@@ -160,7 +160,7 @@ final class TableDecisions {
   }
 
   private void send() {
-    long now = System.nanoTime();
+    long now = answers.nanoTime();
     List<List<CleanupPart>> lists = new ArrayList<>();
     List<DecisionRequest> requests = new ArrayList<>();
     for (Region region : regions) {

@@ -19,9 +19,9 @@ import java.util.function.Supplier;
 
 /**
  * The meters of one transaction manager in a registry of the application's; docs/metrics.md,
- * "Clients". This is the only class that needs Micrometer at run time. Thread-safe.
+ * "Clients". Loaded only if there is a registry. Thread-safe.
  */
-public final class ClientMeters implements Ends, AutoCloseable {
+final class ClientMeters implements ManagerMeters {
   /** Names of transactions that have meters of their own; the rest shares "other". */
   static final int NAMES_MAX = 100;
 
@@ -30,14 +30,7 @@ public final class ClientMeters implements Ends, AutoCloseable {
   private final Set<String> names = ConcurrentHashMap.newKeySet();
   private final List<Meter> registered = new CopyOnWriteArrayList<>();
 
-  /**
-   * Registers everything.
-   *
-   * @param clientName distinguishes the managers of one registry apart
-   * @param cleanupRows rows that wait for cleanup now
-   * @param members what the oracle's client knows now of the members
-   */
-  public ClientMeters(
+  ClientMeters(
       MeterRegistry registry,
       String clientName,
       Counters c,
@@ -123,7 +116,6 @@ public final class ClientMeters implements Ends, AutoCloseable {
     return names.contains(name) || names.size() < NAMES_MAX && names.add(name) ? name : "other";
   }
 
-  /** Takes the meters out of the registry. */
   @Override
   public void close() {
     registered.forEach(registry::remove);

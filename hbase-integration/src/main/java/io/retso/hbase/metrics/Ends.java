@@ -3,9 +3,6 @@ package io.retso.hbase.metrics;
 /** Learns how each transaction ended. Thread-safe; called on threads that must not wait. */
 @FunctionalInterface
 public interface Ends {
-  /** Does not want to know. */
-  Ends IGNORED = (name, outcome, nanos) -> {};
-
   /** How a transaction ended. */
   enum Outcome {
     /** Committed, or it had nothing to commit. */

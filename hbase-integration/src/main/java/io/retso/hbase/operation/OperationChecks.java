@@ -99,6 +99,7 @@ public final class OperationChecks {
     refuse(
         mutation.getACL() != null || hasVisibility(mutation),
         "cell ACLs and visibility labels are lost when a transaction is cleaned up: set none");
+    Objects.requireNonNull(mutation.getDurability(), "the durability is null: set another one");
     if (mutation.getDurability() == Durability.SKIP_WAL
         || mutation.getDurability() == Durability.ASYNC_WAL) {
       throw new IllegalArgumentException(

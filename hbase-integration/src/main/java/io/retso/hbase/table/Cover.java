@@ -1,5 +1,6 @@
 package io.retso.hbase.table;
 
+import io.retso.client.ByteGroup;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -13,18 +14,19 @@ import org.apache.hadoop.hbase.util.Bytes;
  *
  * <p>{@link Granules} says which granules a row has: those of sizes below the length of its key,
  * the next one, for which the key is filled up with zeros, and, if there are finer ones, that of
- * the <em>short</em> keys. So in place of a granule there are those of the next size that begin
- * like it, and that of its short keys.
+ * the <em>short</em> keys. So in place of a granule there are those of the next {@link Step} that
+ * begin like it, and, if it has keys that end there, that of its short keys.
  */
 final class Cover {
   /**
    * A granule.
    *
-   * @param isShort only keys that are no longer than the prefix, which is filled up with zeros
+   * @param label that of its keys at the step
+   * @param isShort only keys that are no longer than the label, which is filled up with zeros
    */
-  record Part(byte[] prefix, boolean isShort) {}
+  record Part(Step step, byte[] label, boolean isShort) {}
 
-  private final int[] sizes;
+  private final Step[] steps;
   private final byte[] low;
   private final byte[] high;
   private final boolean withHigh;
@@ -34,14 +36,14 @@ final class Cover {
   /**
    * One of a range.
    *
-   * @param sizes bytes of prefixes, in descending order, the last one 0
+   * @param steps the finest first; the last one is the whole table
    * @param low the first row; empty for the beginning of the table
    * @param high the last row; empty for the end of the table
    * @param withHigh whether {@code high} is in the range
    * @param max granules, at most
    */
-  Cover(int[] sizes, byte[] low, byte[] high, boolean withHigh, int max) {
-    this.sizes = sizes;
+  Cover(Step[] steps, byte[] low, byte[] high, boolean withHigh, int max) {
+    this.steps = steps;
     this.low = low;
     this.high = high;
     this.withHigh = withHigh;
@@ -50,19 +52,19 @@ final class Cover {
 
   /** The granules, one at least. */
   List<Part> parts() {
-    int size = sizes.length - 1;
-    parts.add(new Part(new byte[0], false));
-    byte[] common = parts.get(0).prefix;
-    while (common != null && size > 0 && refineCommon(common, size)) {
-      size--;
-      byte[] first = first(size);
-      common = Arrays.equals(first, last(size)) ? first : null;
+    int step = steps.length - 1;
+    byte[] common = first(step);
+    parts.add(new Part(steps[step], common, false));
+    while (common != null && step > 0 && refineCommon(common, step)) {
+      step--;
+      byte[] first = first(step);
+      common = Arrays.equals(first, last(step)) ? first : null;
     }
     if (common != null) {
       return parts;
     }
-    int left = size;
-    int right = size;
+    int left = step;
+    int right = step;
     while (left > 0 || right > 0) {
       left = left > 0 && refineLeft(left) ? left - 1 : 0;
       right = right > 0 && refineRight(right) ? right - 1 : 0;
@@ -70,52 +72,62 @@ final class Cover {
     return parts;
   }
 
-  private boolean refineCommon(byte[] prefix, int size) {
-    if (isEndedBy(sizes[size])) {
-      replace(prefix, List.of(), true);
+  private boolean refineCommon(byte[] label, int step) {
+    if (isEndedAt(step)) {
+      replace(step, label, List.of(), true);
       return false; // nothing is finer
     }
-    // Short keys are prefixes of low if that is longer, so they lie below it.
-    boolean withShort = prefix.length > 0 && low.length <= prefix.length;
-    return replace(prefix, from(first(size - 1), last(size - 1), withLast(size - 1)), withShort);
-  }
-
-  private boolean refineLeft(int size) {
-    byte[] prefix = first(size);
-    if (low.length <= prefix.length) {
+    if (high.length == 0 && low.length <= steps[step].bytes()) {
       return false; // at most short keys of it are outside
     }
-    byte[] end = filled(prefix, sizes[size - 1], 0xff);
-    return replace(prefix, from(first(size - 1), end, true), false);
+    // Short keys are prefixes of low if that is longer, so they lie below it.
+    boolean withShort = label.length > 0 && low.length <= label.length;
+    List<byte[]> finer = from(step - 1, first(step - 1), last(step - 1), withLast(step - 1));
+    return replace(step, label, finer, withShort);
   }
 
-  private boolean refineRight(int size) {
-    if (high.length == 0 || !withLast(size)) {
+  private boolean refineLeft(int step) {
+    if (low.length <= steps[step].bytes()) {
+      return false; // at most short keys of it are outside
+    }
+    byte[] label = first(step);
+    byte[] end = steps[step].lastWithin(label, steps[step - 1]);
+    return replace(step, label, from(step - 1, first(step - 1), end, true), false);
+  }
+
+  private boolean refineRight(int step) {
+    if (high.length == 0 || !withLast(step)) {
       return false; // none of it is outside
     }
-    byte[] prefix = last(size);
-    if (isEndedBy(prefix.length)) {
-      replace(prefix, List.of(), true);
+    byte[] label = last(step);
+    if (isEndedAt(step)) {
+      replace(step, label, List.of(), true);
       return false; // nothing is finer
     }
-    byte[] begin = filled(prefix, sizes[size - 1], 0);
-    return replace(prefix, from(begin, last(size - 1), withLast(size - 1)), true);
+    byte[] begin = steps[step - 1].label(label);
+    return replace(step, label, from(step - 1, begin, last(step - 1), withLast(step - 1)), true);
   }
 
   /** Whether all longer keys that begin like {@code high} lie above the range. */
-  private boolean isEndedBy(int size) {
-    return high.length > 0 && high.length <= size;
+  private boolean isEndedAt(int step) {
+    return high.length > 0 && high.length <= steps[step].bytes();
   }
 
-  /** Puts finer ones in place of a granule; false if they would be too many. */
-  private boolean replace(byte[] prefix, List<byte[]> finer, boolean withShort) {
-    if (finer.size() + (withShort ? 1 : 0) > room()) {
+  /**
+   * Puts those of the next step in place of a granule; false if they would be too many.
+   *
+   * @param withShort whether keys that end here are in the range; at a half step none does
+   */
+  private boolean replace(int step, byte[] label, List<byte[]> finer, boolean withShort) {
+    boolean addsShort = withShort && !steps[step].isHalf();
+    if (finer.size() + (addsShort ? 1 : 0) > room()) {
       return false;
     }
-    parts.removeIf(part -> !part.isShort && Arrays.equals(part.prefix, prefix));
-    finer.forEach(each -> parts.add(new Part(each, false)));
-    if (withShort) {
-      parts.add(new Part(prefix, true));
+    parts.removeIf(
+        part -> part.step == steps[step] && !part.isShort && Arrays.equals(part.label, label));
+    finer.forEach(each -> parts.add(new Part(steps[step - 1], each, false)));
+    if (addsShort) {
+      parts.add(new Part(steps[step], label, true));
     }
     return true;
   }
@@ -125,50 +137,40 @@ final class Cover {
     return max - parts.size() + 1;
   }
 
-  private byte[] first(int size) {
-    return Arrays.copyOf(low, sizes[size]);
+  private byte[] first(int step) {
+    return steps[step].label(low);
   }
 
-  private byte[] last(int size) {
-    return high.length == 0 ? filled(high, sizes[size], 0xff) : Arrays.copyOf(high, sizes[size]);
-  }
-
-  private static byte[] filled(byte[] prefix, int size, int with) {
-    byte[] filled = Arrays.copyOf(prefix, size);
-    Arrays.fill(filled, prefix.length, size, (byte) with);
-    return filled;
+  private byte[] last(int step) {
+    return high.length == 0 ? steps[step].lastLabel(high) : steps[step].label(high);
   }
 
   /**
-   * Whether rows of the range may have the last prefix of this size: longer ones do that begin like
-   * {@code high}, and so do shorter ones that are filled up to it.
+   * Whether rows of the range may have the last label of this step. Longer ones do that begin like
+   * {@code high}, and so do shorter ones that are filled up to it; at a half step, those whose last
+   * byte is below that of {@code high} in its group.
    */
-  private boolean withLast(int size) {
-    return high.length == 0 || withHigh || high.length > sizes[size] || high[high.length - 1] == 0;
+  private boolean withLast(int step) {
+    int bytes = steps[step].length();
+    if (high.length == 0 || withHigh || high.length > bytes) {
+      return true;
+    }
+    byte last = high[high.length - 1];
+    return steps[step].isHalf() && high.length == bytes
+        ? ByteGroup.first(last) < (last & 0xff)
+        : last == 0;
   }
 
-  /**
-   * Prefixes of the same size, the first one in any case; one more than there is room for, at most.
-   */
-  private List<byte[]> from(byte[] first, byte[] last, boolean withLast) {
+  /** Labels of the step, the first one in any case; one more than there is room for, at most. */
+  private List<byte[]> from(int step, byte[] first, byte[] last, boolean withLast) {
     List<byte[]> all = new ArrayList<>();
     byte[] next = first;
     int order;
     do {
       all.add(next);
       next = next.clone();
-      order = increment(next) ? Bytes.compareTo(next, last) : 1;
+      order = steps[step].increment(next) ? Bytes.compareTo(next, last) : 1;
     } while (all.size() <= room() && (order < 0 || order == 0 && withLast));
     return all;
-  }
-
-  /** The next prefix of that length; false if there is none. */
-  private static boolean increment(byte[] prefix) {
-    for (int i = prefix.length - 1; i >= 0; i--) {
-      if (++prefix[i] != 0) {
-        return true;
-      }
-    }
-    return false;
   }
 }

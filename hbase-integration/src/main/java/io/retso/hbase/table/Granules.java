@@ -1,6 +1,8 @@
 package io.retso.hbase.table;
 
+import io.retso.client.ByteGroup;
 import io.retso.client.RowId;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -10,7 +12,9 @@ import org.apache.hadoop.hbase.HConstants;
  * The granules of a table: all its rows, and the rows whose keys begin with the same bytes, for
  * each number of bytes that the table's settings name. A key that ends between two sizes is filled
  * up with zeros, which keeps the order of keys, and has no granules of larger sizes; instead, it
- * has that of all short keys which look like it then. So a writer of short keys names few.
+ * has that of all short keys which look like it then. So a writer of short keys names few. Between
+ * two sizes that differ by one byte there is half a {@link Step}: keys whose next byte is of the
+ * same group. A digit is a group by itself, so that numbers in text have no more granules for it.
  *
  * <p>Who writes a row names all its granules, who reads a range a few that cover it ({@link
  * Cover}): so each writer and reader of a row have an id in common.
@@ -32,6 +36,9 @@ public final class Granules {
   /** Bytes of the keys, the finest first; the last one is 0, the whole table. */
   private final int[] sizes;
 
+  /** These sizes, with half steps between them. */
+  private final Step[] steps;
+
   private final long whole;
   private final long bulk;
 
@@ -50,8 +57,25 @@ public final class Granules {
             .distinct()
             .map(negative -> -negative)
             .toArray();
+    this.steps = steps(this.sizes);
     this.whole = RowId.granule(table, 0, NONE);
     this.bulk = RowId.of(table, NONE, NONE, NONE); // of a cell without a row: no cell's
+  }
+
+  private static Step[] steps(int[] sizes) {
+    List<Step> steps = new ArrayList<>();
+    for (int i = 0; i < sizes.length; i++) {
+      steps.add(new Step(sizes[i], false));
+      if (hasHalfStep(sizes, i + 1)) {
+        steps.add(new Step(sizes[i + 1], true));
+      }
+    }
+    return steps.toArray(Step[]::new);
+  }
+
+  /** Whether there is one between a size and the next finer one. */
+  private static boolean hasHalfStep(int[] sizes, int size) {
+    return size > 0 && size < sizes.length && sizes[size - 1] == sizes[size] + 1;
   }
 
   /** All rows. */
@@ -85,6 +109,9 @@ public final class Granules {
     int end = end(row);
     for (int i = end; i < sizes.length; i++) {
       to.add(prefix(row, i));
+      if (i > end && hasHalfStep(sizes, i) && !ByteGroup.isAlone(row[sizes[i]])) {
+        to.add(RowId.groupGranule(table, sizes[i], row));
+      }
     }
     if (end > 0) {
       to.add(shortKeys(row, end));
@@ -120,15 +147,18 @@ public final class Granules {
    * @param max so many at most; 1 or more
    */
   public long[] cover(byte[] low, byte[] high, boolean withHigh, int max) {
-    return new Cover(sizes, low, high, withHigh, max)
+    return new Cover(steps, low, high, withHigh, max)
         .parts().stream().mapToLong(this::id).toArray();
   }
 
   private long id(Cover.Part part) {
-    byte[] prefix = part.prefix();
+    byte[] label = part.label();
     if (part.isShort()) {
-      return RowId.rowGranule(table, prefix);
+      return RowId.rowGranule(table, label);
     }
-    return prefix.length == 0 ? whole : RowId.granule(table, prefix.length, prefix);
+    if (part.step().isHalf()) {
+      return RowId.groupGranule(table, part.step().bytes(), label);
+    }
+    return label.length == 0 ? whole : RowId.granule(table, label.length, label);
   }
 }

@@ -192,6 +192,9 @@ public final class TableCatalog {
     if (failure instanceof AccessDeniedException) {
       return denied(name, "grant READ and WRITE, all families", failure);
     }
+    if (failure instanceof TableNotFoundException) {
+      return unread(name, failure);
+    }
     if (failure instanceof DoNotRetryIOException) { // it has no marks: the question names them
       return denied(name, "prepare it", refusal);
     }

@@ -50,13 +50,15 @@ final class AsyncCheckBuilder implements AsyncTable.CheckAndMutateBuilder {
 
   @Override
   public AsyncTable.CheckAndMutateBuilder ifNotExists() {
-    return ifMatches(CompareOperator.EQUAL, null);
+    this.operator = CompareOperator.EQUAL;
+    this.value = null;
+    return this;
   }
 
   @Override
   public AsyncTable.CheckAndMutateBuilder ifMatches(CompareOperator comparison, byte[] expected) {
     this.operator = Objects.requireNonNull(comparison, "operator is null: pass one");
-    this.value = expected;
+    this.value = Objects.requireNonNull(expected, "value is null: pass one, or ifNotExists()");
     return this;
   }
 

@@ -65,7 +65,7 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
     isHeld = false;
   }
 
-  /** The same table for its blocking twin, which keeps the futures to itself. */
+  /** This table for its blocking twin, which keeps the futures to itself. */
   HBaseAsyncTransactionalTable awaited() {
     return new HBaseAsyncTransactionalTable(this);
   }

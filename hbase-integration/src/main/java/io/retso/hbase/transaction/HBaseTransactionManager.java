@@ -1,6 +1,5 @@
 package io.retso.hbase.transaction;
 
-import io.micrometer.core.instrument.MeterRegistry;
 import io.retso.client.OracleClient;
 import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.Transaction;
@@ -16,9 +15,9 @@ import io.retso.hbase.commit.CommitProtocol;
 import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.TransactionException;
 import io.retso.hbase.futures.Callbacks;
-import io.retso.hbase.metrics.ClientMeters;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.metrics.Ends;
+import io.retso.hbase.metrics.ManagerMeters;
 import io.retso.hbase.operation.OperationChecks;
 import io.retso.hbase.options.Isolation;
 import io.retso.hbase.options.ReadSnapshot;
@@ -63,8 +62,7 @@ public final class HBaseTransactionManager implements TransactionManager {
   private final CommitProtocol commits;
   private final TransactionCore.Shared shared = new Shared();
 
-  /** Null without a registry. */
-  private final ClientMeters meters;
+  private final ManagerMeters meters;
 
   private final SweepSchedule sweeps;
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -73,14 +71,15 @@ public final class HBaseTransactionManager implements TransactionManager {
    * A manager whose clients are connected.
    *
    * @param ownsHBase whether it closes the connection to HBase; it closes the oracle's client
-   * @param registry takes its meters; null for none, and then Micrometer may be missing
+   * @param registry Micrometer's, takes the meters; null for none, and then Micrometer may be
+   *     missing
    */
   public HBaseTransactionManager(
       ManagerSettings settings,
       OracleClient oracle,
       AsyncConnection hbase,
       boolean ownsHBase,
-      MeterRegistry registry) {
+      Object registry) {
     this.settings = settings;
     this.oracle = oracle;
     this.hbase = hbase;
@@ -99,10 +98,7 @@ public final class HBaseTransactionManager implements TransactionManager {
         new TableReaders(new OracleQueries(oracle, counters), orphans, snapshots, counters);
     this.commits = new CommitProtocol(oracle, cleaner, counters);
     this.meters =
-        registry == null
-            ? null
-            : new ClientMeters(
-                registry, settings.clientName(), counters, cleaner::rows, oracle::members);
+        ManagerMeters.in(registry, settings.clientName(), counters, cleaner::rows, oracle::members);
     this.sweeps =
         new SweepSchedule(
             asked(oracle), settings.sweepIntervalMillis(), tables::haveClientReads, this::sweep);
@@ -156,7 +152,7 @@ public final class HBaseTransactionManager implements TransactionManager {
 
     @Override
     public Ends ends() {
-      return meters == null ? Ends.IGNORED : meters;
+      return meters;
     }
   }
 
@@ -372,9 +368,7 @@ public final class HBaseTransactionManager implements TransactionManager {
     }
     snapshots.close();
     oracle.close();
-    if (meters != null) {
-      meters.close();
-    }
+    meters.close();
     if (ownsHBase) {
       closeHBase();
     }

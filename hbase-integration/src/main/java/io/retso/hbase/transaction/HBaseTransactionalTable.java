@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
@@ -96,6 +97,7 @@ final class HBaseTransactionalTable implements TransactionalTable {
 
   @Override
   public Result[] get(List<Get> gets) throws IOException {
+    refuseNulls(gets);
     return await(() -> async.getAll(gets)).toArray(Result[]::new);
   }
 
@@ -142,6 +144,7 @@ final class HBaseTransactionalTable implements TransactionalTable {
 
   @Override
   public void delete(List<Delete> deletes) throws IOException {
+    refuseNulls(deletes);
     await(() -> async.deleteAll(deletes));
   }
 
@@ -165,8 +168,26 @@ final class HBaseTransactionalTable implements TransactionalTable {
   public long incrementColumnValue(
       byte[] row, byte[] family, byte[] qualifier, long amount, Durability durability)
       throws IOException {
-    Increment increment = new Increment(row).addColumn(family, qualifier, amount);
+    Increment increment;
+    try {
+      Objects.requireNonNull(durability, "durability is null");
+      increment = new Increment(row).addColumn(family, qualifier, amount);
+    } catch (NullPointerException | IllegalArgumentException e) {
+      throw new IOException( // as HBase's Table does
+          "incrementColumnValue takes a row, a family and a durability, none of them null: "
+              + e.getMessage(),
+          e);
+    }
     return Bytes.toLong(increment(increment.setDurability(durability)).getValue(family, qualifier));
+  }
+
+  /** As HBase's Table does it; its asynchronous one throws NullPointerException. */
+  private static void refuseNulls(List<?> actions) {
+    for (Object action : HBaseAsyncTransactionalTable.notNull(actions)) {
+      if (action == null) {
+        throw new IllegalArgumentException("an action of the list is null: leave it out");
+      }
+    }
   }
 
   @Override
@@ -180,6 +201,7 @@ final class HBaseTransactionalTable implements TransactionalTable {
       throw new IllegalArgumentException(
           "an array of " + results.length + " cannot take the results of " + actions.size());
     }
+    refuseNulls(actions);
     tx.exclusive(
         () -> {
           List<CompletableFuture<Object>> outcomes = async.batch(actions);

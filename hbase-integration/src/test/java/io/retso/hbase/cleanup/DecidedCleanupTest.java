@@ -15,18 +15,22 @@ import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.cleanup.CleanupGate.State;
+import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.DecisionRequest.Decision;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.table.WrittenRows;
 import io.retso.hbase.transaction.Inside;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.StreamSupport;
 import org.apache.hadoop.hbase.ServerName;
 import org.apache.hadoop.hbase.TableName;
@@ -40,6 +44,7 @@ import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.regionserver.HRegion;
+import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -188,6 +193,39 @@ class DecidedCleanupTest {
     eventually("reported", () -> counters.cleanedUp.sum() == 1);
     assertEquals(1, low.lists().size(), "the other one is not");
     assertWhole("a=1 x=1");
+  }
+
+  /** Each attempt takes two of five seconds, so the third is the last, be it of a list or a row. */
+  @Test
+  void itsTimeRunsFromTheFirstAttempt() throws Exception {
+    for (long outcome : new long[] {32, CleanupRequest.ABORTED}) {
+      assertEquals(3, attemptsOfTwoSeconds(outcome));
+    }
+  }
+
+  private int attemptsOfTwoSeconds(long outcome) throws Exception {
+    AtomicLong nanos = new AtomicLong();
+    AtomicInteger attempts = new AtomicInteger();
+    PreparedTable failing =
+        Fixture.prepared(
+            manager,
+            name,
+            (method, call) -> {
+              if (!method.equals("batch")) {
+                return call.call();
+              }
+              attempts.incrementAndGet();
+              nanos.addAndGet(TimeUnit.SECONDS.toNanos(2));
+              return List.of(CompletableFuture.failedFuture(new IOException("expected")));
+            });
+    Counters own = new Counters();
+    Cleaner.Options options = new Cleaner.Options(100, 0, 5000, start -> true);
+    Cleaner cleaner = new Cleaner(Inside.oracle(manager), own, options, nanos::get);
+    TreeSet<byte[]> rows = new TreeSet<>(Bytes.BYTES_COMPARATOR);
+    rows.add(bytes("a"));
+    cleaner.offer(new CleanupJob("", 16, outcome, List.of(new WrittenRows(failing, rows))));
+    eventually("given up", () -> own.cleanupsFailed.sum() == 1);
+    return attempts.get();
   }
 
   /** Commits a row of each region, of which the cleanup has these parts of HBase's client. */

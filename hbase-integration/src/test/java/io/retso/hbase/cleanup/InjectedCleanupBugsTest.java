@@ -60,7 +60,12 @@ class InjectedCleanupBugsTest {
         "cleanup/CleanupPart.java",
         "|| isSmall && job.outcome() == CleanupRequest.ABORTED",
         "",
-        "whatWasAbortedIsRemovedAtOnceUnlessItIsMuch");
+        "whatWasAbortedIsRemovedAtOnceUnlessItIsMuch"),
+    TIME_RUNS_FROM_EACH_ATTEMPT(
+        "cleanup/CleanupPart.java",
+        "attempt == 1 ? sent : begun",
+        "sent",
+        "itsTimeRunsFromTheFirstAttempt");
 
     private final SourceEdit edit;
     private final String method;

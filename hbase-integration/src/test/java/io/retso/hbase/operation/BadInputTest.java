@@ -154,7 +154,6 @@ class BadInputTest {
         new Refusal("array", table -> table.batch(List.of(aPut()), new Object[3])),
         new Refusal(
             "set no", table -> table.put(List.of(aPut(), new Put(row, 7).addColumn(F, Q, Q)))),
-        new Refusal("length", table -> table.incrementColumnValue(new byte[0], F, Q, 1)),
         new Refusal("coprocessor", table -> table.coprocessorService(row)),
         new Refusal("coprocessor", table -> table.coprocessorService(null, row, row, null)),
         new Refusal("coprocessor", table -> table.coprocessorService(null, row, row, null, null)),

@@ -58,20 +58,38 @@ class InjectedReadBugsTest {
         "whatIsReadBeyondTheBoundIsCertified"),
     GRANULES_LACK_THE_LAST_ONE(
         "table/Cover.java",
-        "high.length > sizes[size] || high[high.length - 1] == 0",
-        "high.length > sizes[size]",
+        ": last == 0;",
+        ": false;",
         GranulesTest.class,
         "aRowThatTheEndOfTheRangeBeginsWithHasTheLastGranule"),
     SHORT_KEYS_ARE_LEFT_OUT_AT_THE_END(
         "table/Cover.java",
-        "last(size - 1), withLast(size - 1)), true);",
-        "last(size - 1), withLast(size - 1)), false);",
+        "last(step - 1), withLast(step - 1)), true);",
+        "last(step - 1), withLast(step - 1)), false);",
         GranulesTest.class,
         "whoWritesIntoARangeNamesAGranuleOfIt"),
     SHORT_KEYS_ARE_LEFT_OUT_AT_THE_BEGINNING(
         "table/Cover.java",
-        "prefix.length > 0 && low.length <= prefix.length;",
+        "label.length > 0 && low.length <= label.length;",
         "false;",
+        GranulesTest.class,
+        "whoWritesIntoARangeNamesAGranuleOfIt"),
+    GROUPS_LACK_THE_LAST_ONE(
+        "table/Cover.java",
+        "ByteGroup.first(last) < (last & 0xff)",
+        "false",
+        GranulesTest.class,
+        "whoWritesIntoARangeNamesAGranuleOfIt"),
+    GROUPS_END_BEFORE_THEIR_LAST_BYTE(
+        "table/Step.java",
+        "last[bytes] = (byte) ByteGroup.last(label[bytes]);",
+        "",
+        GranulesTest.class,
+        "whoWritesIntoARangeNamesAGranuleOfIt"),
+    WRITERS_NAME_NO_GROUPS(
+        "table/Granules.java",
+        "to.add(RowId.groupGranule(table, sizes[i], row));",
+        "",
         GranulesTest.class,
         "whoWritesIntoARangeNamesAGranuleOfIt"),
     WHO_WROTE_NOTHING_REPORTS_NO_READS(

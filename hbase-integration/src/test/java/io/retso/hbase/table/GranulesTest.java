@@ -2,10 +2,12 @@ package io.retso.hbase.table;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.RowId;
+import io.retso.hbase.layout.TableSettings;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -32,6 +34,10 @@ public class GranulesTest {
     return RowId.granule(TABLE, size, bytes(key));
   }
 
+  private static long group(int size, int... key) {
+    return RowId.groupGranule(TABLE, size, bytes(key));
+  }
+
   private static long shortKeys(int... key) {
     return RowId.rowGranule(TABLE, bytes(key));
   }
@@ -53,9 +59,15 @@ public class GranulesTest {
   @Test
   void aRowHasOneOfEachSizeUpToItsLength() {
     long whole = granules.whole();
-    expect(granules, bytes(7), whole, granule(1, 7), shortKeys(7));
-    expect(granules, bytes(7, 8), whole, granule(1, 7), granule(2, 7, 8), shortKeys(7, 8));
-    long[] longer = {whole, granule(1, 7), granule(2, 7, 8), granule(4, 7, 8, 9, 0)};
+    long[] one = {whole, group(0, 7), granule(1, 7), shortKeys(7)};
+    expect(granules, bytes(7), one);
+    long[] two = {
+      whole, group(0, 7), granule(1, 7), group(1, 7, 8), granule(2, 7, 8), shortKeys(7, 8)
+    };
+    expect(granules, bytes(7, 8), two);
+    long[] longer = {
+      whole, group(0, 7), granule(1, 7), group(1, 7, 8), granule(2, 7, 8), granule(4, 7, 8, 9, 0)
+    };
     expect(granules, bytes(7, 8, 9), longer);
     expect(granules, bytes(7, 8, 9, 0, 1), longer);
     Granules sparse = new Granules(TABLE, false, List.of(3, 6));
@@ -63,6 +75,8 @@ public class GranulesTest {
     Granules byCell = new Granules(TABLE, true, List.of());
     expect(byCell, bytes(7), byCell.whole(), RowId.rowGranule(TABLE, bytes(7)));
     assertNotEquals(whole, granules.bulk());
+    long[] digits = {whole, granule(1, '1'), granule(2, '1', '2'), shortKeys('1', '2')};
+    expect(granules, bytes('1', '2'), digits);
   }
 
   @Test
@@ -96,8 +110,29 @@ public class GranulesTest {
         granule(2, 1, 255),
         granule(1, 2),
         granule(1, 3),
+        shortKeys(4),
+        group(1, 4, 1));
+    expectCover(
+        5,
+        bytes(1, 254),
+        bytes(4, 1),
+        true,
+        group(1, 1, 254),
+        granule(1, 2),
+        granule(1, 3),
+        shortKeys(4),
+        group(1, 4, 1));
+    expectCover(
+        4,
+        bytes(1, 254),
+        bytes(4, 1),
+        true,
+        group(1, 1, 254),
+        granule(1, 2),
+        granule(1, 3),
         granule(1, 4));
-    expectCover(3, bytes(1, 254), bytes(4, 1), true, granules.whole());
+    expectCover(3, bytes(1, 254), bytes(4, 1), true, group(0, 1));
+    expectCover(1, bytes(1, 254), bytes(64, 1), true, granules.whole());
     expectCover(9, bytes(1, 2), bytes(1, 3), false, granule(2, 1, 2));
     expectCover(1, bytes(1, 2, 3, 4, 5), bytes(1, 2, 3, 4, 6), false, granule(4, 1, 2, 3, 4));
     expectCover(9, bytes(1, 2), bytes(1, 2), true, shortKeys(1, 2));
@@ -113,15 +148,43 @@ public class GranulesTest {
         false,
         LongStream.rangeClosed(250, 255).map(i -> granule(1, (int) i)).toArray());
     expectCover(64, NONE, NONE, false, granules.whole());
-    expectCover(64, bytes(1), bytes(100), true, granules.whole());
     expectCover(9, NONE, bytes(0), false, shortKeys(0));
   }
 
-  /** Small alphabet: many keys that are prefixes of each other, with zeros and 0xff. */
+  private static boolean meets(long[] cover, Granules of, String row) {
+    IdSet written = new IdSet();
+    of.addAll(Bytes.toBytes(row), written);
+    return Arrays.stream(cover).anyMatch(written::contains);
+  }
+
+  /** Numbers tell digits behind the first one in which the ends differ; and so do words letters. */
+  @Test
+  void rangesOfTextAreCoveredFinelyAtBothEnds() {
+    Granules text = new Granules(TABLE, false, TableSettings.GRANULES_DEFAULT);
+    byte[] low = Bytes.toBytes("g/006001");
+    long[] cover = text.cover(low, Bytes.toBytes("g/899999"), false, Granules.COVER_MAX);
+    for (String within : List.of("g/006001", "g/4", "g/899998", "g/01x", "g/7~")) {
+      assertTrue(meets(cover, text, within), within);
+    }
+    for (String beside : List.of("g/000050", "g/004999", "g/9", "g/90", "g:0", "f/5", "g/0")) {
+      assertFalse(meets(cover, text, beside), beside);
+    }
+    long[] names =
+        text.cover(Bytes.toBytes("baker"), Bytes.toBytes("smith"), true, Granules.COVER_MAX);
+    for (String within : List.of("baker", "bakery", "miller", "smit", "smith")) {
+      assertTrue(meets(names, text, within), within);
+    }
+    for (String beside : List.of("adams", "a", "t", "taylor", "Miller", "0")) {
+      assertFalse(meets(names, text, beside), beside);
+    }
+  }
+
+  /** Small alphabet: many keys that are prefixes of each other; the ends of groups. */
   private static byte[] key(Random random, int lengths) {
     byte[] key = new byte[random.nextInt(lengths)];
     for (int i = 0; i < key.length; i++) {
-      key[i] = (byte) new int[] {0, 1, 2, 0xfe, 0xff}[random.nextInt(5)];
+      key[i] =
+          (byte) new int[] {0, 1, '0', '9', ':', 'a', 'f', 'g', 0xfe, 0xff}[random.nextInt(10)];
     }
     return key;
   }
