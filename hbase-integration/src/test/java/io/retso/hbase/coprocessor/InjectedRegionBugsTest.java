@@ -89,14 +89,14 @@ class InjectedRegionBugsTest {
         "whatOtherCoprocessorsMayHideIsNotDecided"),
     MOVES_BELOW_THE_HORIZON(
         "coprocessor/write/RegionWrites.java",
-        "request.isCommitted() && request.start() >= horizon.refused()",
+        "request.isCommitted() && request.start() >= refused",
         "request.isCommitted()",
         CleanupTest.class,
         "aLateDuplicateOfACleanedUpWriteIsRemovedWhateverTheRequestSays"),
     REMOVES_AT_THE_HORIZON(
         "coprocessor/write/RegionWrites.java",
-        "request.start() >= horizon.refused()",
-        "request.start() > horizon.refused()",
+        "request.start() >= refused",
+        "request.start() > refused",
         PurgeTest.class,
         "theOldestTransactionStandsAtTheHorizonAndLosesNothing"),
     REFUSES_WRITES_AT_THE_HORIZON(
