@@ -3,7 +3,6 @@ package io.retso.hbase.layout;
 import io.retso.protocol.Timestamps;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.Map;
 import java.util.NavigableMap;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.KeyValue;
@@ -57,20 +56,34 @@ public final class DecisionCell {
    */
   public static KeyValue of(
       byte[] row, long opening, long number, NavigableMap<Long, Long> outcomes) {
+    long[] starts = outcomes.keySet().stream().mapToLong(Long::longValue).toArray();
+    long[] ends = outcomes.values().stream().mapToLong(Long::longValue).toArray();
+    return of(row, opening, number, starts, ends, starts.length);
+  }
+
+  /**
+   * The same of many.
+   *
+   * @param starts ascending start timestamps, and behind {@code count} anything
+   * @param outcomes theirs
+   */
+  public static KeyValue of(
+      byte[] row, long opening, long number, long[] starts, long[] outcomes, int count) {
     ByteBuffer qualifier = ByteBuffer.allocate(1 + 2 * NUMBER_BYTES_MAX).put(KIND);
     put(qualifier, opening);
     put(qualifier, number);
-    ByteBuffer value = ByteBuffer.allocate(outcomes.size() * 2 * NUMBER_BYTES_MAX);
-    long last = outcomes.lastKey();
-    for (Map.Entry<Long, Long> outcome : outcomes.descendingMap().entrySet()) {
-      long start = outcome.getKey();
+    ByteBuffer value = ByteBuffer.allocate(count * 2 * NUMBER_BYTES_MAX);
+    long largest = starts[count - 1];
+    long last = largest;
+    for (int i = count - 1; i >= 0; i--) {
+      long start = starts[i];
       put(value, (last - start) / Timestamps.GAP);
-      boolean isAborted = outcome.getValue() == CleanupRequest.ABORTED;
-      put(value, isAborted ? 0 : (outcome.getValue() - start) / Timestamps.GAP);
+      boolean isAborted = outcomes[i] == CleanupRequest.ABORTED;
+      put(value, isAborted ? 0 : (outcomes[i] - start) / Timestamps.GAP);
       last = start;
     }
     return new KeyValue(
-        row, FAMILY, written(qualifier), outcomes.lastKey() + ABOVE_THE_LARGEST, written(value));
+        row, FAMILY, written(qualifier), largest + ABOVE_THE_LARGEST, written(value));
   }
 
   private static byte[] written(ByteBuffer buffer) {

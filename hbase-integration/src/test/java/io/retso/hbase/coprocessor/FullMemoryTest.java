@@ -57,7 +57,7 @@ class FullMemoryTest {
       }
       assertEquals(List.of(0, 0, 0), files(three));
       decideMany(three, "", "b", 1);
-      Fixture.eventually("it is flushed", () -> files(three).get(1) > 0);
+      Fixture.eventually("it is flushed", () -> files(three).stream().anyMatch(n -> n > 0));
       assertEquals(List.of(0, 1, 0), files(three));
       assertEquals(Map.of(), three.read(three.oracle.begin(), "o0"));
       assertEquals(Map.of(), three.read(three.oracle.begin(), key + 0));

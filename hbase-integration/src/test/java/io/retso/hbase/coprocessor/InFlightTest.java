@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.HeldBatch.Hold;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Refusal;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hbase.RegionTooBusyException;
 import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
@@ -78,6 +80,7 @@ class InFlightTest {
       apply(put);
       return false;
     } catch (IOException e) {
+      assertTrue(Refusal.of(e) != null || e instanceof RegionTooBusyException, e::toString);
       return true;
     }
   }
@@ -239,7 +242,7 @@ class InFlightTest {
   void aBatchThatDidNotBeginLeavesNothingToTheNextOfItsThread() throws Exception {
     store.setRefusing(true);
     long start = t.oracle.begin();
-    assertTrue(isRefused(RawTable.put(start, ROW, "a", "1")));
+    assertThrows(IOException.class, () -> apply(RawTable.put(start, ROW, "a", "1")));
     store.setRefusing(false);
     apply(RawTable.put(start, ROW, "a", "1")); // by the same thread
     long committed = t.commit(start, ROW);

@@ -119,8 +119,8 @@ class InjectedRegionBugsTest {
         "aLateDuplicateOfACleanedUpWriteIsRemovedWhateverTheRequestSays"),
     REMOVES_AT_THE_HORIZON(
         "coprocessor/write/RegionWrites.java",
-        "request.start() >= refused;",
-        "request.start() > refused;",
+        "request.start() >= refused",
+        "request.start() > refused",
         PurgeTest.class,
         "theOldestTransactionStandsAtTheHorizonAndLosesNothing"),
     REFUSES_WRITES_AT_THE_HORIZON(

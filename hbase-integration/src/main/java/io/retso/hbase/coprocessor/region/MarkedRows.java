@@ -22,7 +22,9 @@ final class MarkedRows {
   MarkedRows(List<Mark> marks) {
     this.marks = marks.toArray(Mark[]::new);
     this.count = this.marks.length;
-    this.bytes = marks.stream().mapToLong(Mark::bytes).sum();
+    for (Mark mark : marks) {
+      this.bytes += mark.bytes();
+    }
     assert isSorted() : "rows are out of order, or twice there";
   }
 

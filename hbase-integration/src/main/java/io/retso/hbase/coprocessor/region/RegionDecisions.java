@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -233,23 +232,33 @@ public final class RegionDecisions {
    * leaves meanwhile may be in it or not: its last mark is gone.
    */
   KeyValue cell(Noted noted) {
-    NavigableMap<Long, Long> all = new TreeMap<>();
-    noted.decided.forEach(starts -> LongStream.of(starts).forEach(start -> add(start, all)));
-    noted.found.forEach(start -> add(start, all));
-    if (all.isEmpty()) {
+    LongStream decidedHere = noted.decided.stream().flatMapToLong(LongStream::of);
+    LongStream decidedBefore = noted.found.stream().mapToLong(Long::longValue);
+    long[] starts = LongStream.concat(decidedHere, decidedBefore).sorted().distinct().toArray();
+    long[] ends = new long[starts.length]; // not a map: there may be a million
+    int count = 0;
+    for (long start : starts) {
+      long outcome = outcomes.outcomeOf(start);
+      if (outcome != 0) {
+        starts[count] = start;
+        ends[count] = outcome;
+        count++;
+      }
+    }
+    if (count == 0) {
       return null;
     }
     assert noted.decided.isEmpty() == (noted.sequence == 0) : noted.sequence;
-    KeyValue cell = newCell(all);
+    KeyValue cell =
+        DecisionCell.of(
+            LoggedDecisions.row(region),
+            region.getOpenSeqNum(),
+            cells.incrementAndGet(),
+            starts,
+            ends,
+            count);
     cell.setSequenceId(noted.sequence);
     return cell;
-  }
-
-  private void add(long start, Map<Long, Long> all) {
-    long outcome = outcomes.outcomeOf(start);
-    if (outcome != 0) {
-      all.put(start, outcome);
-    }
   }
 
   /** Whether a cell of decisions has one that has not left: a compaction must keep it. */

@@ -50,8 +50,16 @@ final class Writers {
 
     private Writer unlessUnused() {
       assert rows >= 0 && underWay >= 0 : rows + " rows, " + underWay + " writes under way";
-      assert rows == batches.stream().mapToInt(MarkedRows::size).sum() : rows;
+      assert rows == rowsOfBatches() : rows + " rows, and " + rowsOfBatches();
       return rows == 0 && underWay == 0 ? null : this;
+    }
+
+    private int rowsOfBatches() {
+      int sum = 0;
+      for (MarkedRows batch : batches) {
+        sum += batch.size();
+      }
+      return sum;
     }
 
     /**
@@ -122,7 +130,11 @@ final class Writers {
     }
 
     private long bytes() {
-      return batches.stream().mapToLong(MarkedRows::bytes).sum();
+      long sum = 0;
+      for (MarkedRows batch : batches) {
+        sum += batch.bytes();
+      }
+      return sum;
     }
   }
 

@@ -100,9 +100,8 @@ public class WritersLincheckTest {
     new ModelCheckingOptions()
         .addCustomScenario(scenario(flush, decide))
         .addCustomScenario(scenario(List.of(actor("read")), decide))
-        .addCustomScenario(scenario(flush, List.of(actor("write"), actor("decide"))))
         .iterations(0)
-        .invocationsPerIteration(500)
+        .invocationsPerIteration(100)
         .minimizeFailedScenario(false)
         .verifier(EpsilonVerifier.class)
         .check(getClass());
