@@ -18,7 +18,6 @@ import io.retso.protocol.Limits;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -94,15 +93,13 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
       return;
     }
     helloTimer =
-        ctx.executor()
-            .schedule(
-                () -> {
-                  if (conversation.hello() == null) {
-                    refuse(0, ErrorCode.HANDSHAKE, "no HELLO within 10 seconds");
-                  }
-                },
-                HELLO_TIMEOUT_MILLIS,
-                TimeUnit.MILLISECONDS);
+        server.later(
+            HELLO_TIMEOUT_MILLIS,
+            () -> {
+              if (conversation.hello() == null) {
+                refuse(0, ErrorCode.HANDSHAKE, "no HELLO within 10 seconds");
+              }
+            });
   }
 
   @Override
@@ -224,8 +221,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
       // The client does not read its replies: it gets no more until it does.
       ctx.channel().config().setAutoRead(false);
       if (stallTimer == null) {
-        long millis = server.settings().stallMillis();
-        stallTimer = ctx.executor().schedule(this::stalled, millis, TimeUnit.MILLISECONDS);
+        stallTimer = server.later(server.settings().stallMillis(), this::stalled);
       }
     }
   }
@@ -343,8 +339,16 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
     conversation.close();
   }
 
+  /**
+   * What one client's bytes led to ends its connection. A broken invariant ends the server: what is
+   * not as it is written may be of all clients.
+   */
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (cause instanceof AssertionError) {
+      server.desk().stop(cause);
+      return;
+    }
     if (!(cause instanceof IOException) && server.lines().admits()) { // a reset is no news
       LOG.error("{} is disconnected: an error in handling its bytes", name(), cause);
     }
