@@ -357,13 +357,13 @@ public final class FrontDesk implements Front {
   }
 
   private void endOfBurst() {
-    assert isOnItsThread();
     burstScheduled = false;
-    turns.endTurn();
     if (stopped) {
       return;
     }
     try {
+      assert isOnItsThread();
+      turns.endTurn();
       for (int i = 0; i < burst.size(); i++) { // it may grow: what is sent makes room for more
         burst.get(i).endOfBurst();
       }
@@ -372,11 +372,10 @@ public final class FrontDesk implements Front {
         fairUse.endTurn();
         sequencer.flush();
       }
+      finishDraining();
     } catch (RuntimeException | Error e) {
       stop(e);
-      return;
     }
-    finishDraining();
   }
 
   @Override

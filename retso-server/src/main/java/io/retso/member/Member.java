@@ -401,6 +401,10 @@ public final class Member implements AutoCloseable {
    */
   private LogException troubleOf(LogException failure) {
     LOG.debug("the log", failure);
+    if (failure.getCause() instanceof Error error) { // of this server: futures hold it back
+      executor.execute(() -> rethrow(error));
+      return null;
+    }
     switch (failure.reason()) {
       case CORRUPT, LOST, TOO_LARGE -> end(failure);
       case FENCED, GONE -> {}
@@ -409,6 +413,10 @@ public final class Member implements AutoCloseable {
       }
     }
     return null;
+  }
+
+  private static void rethrow(Error error) {
+    throw error;
   }
 
   private void end(LogException failure) {

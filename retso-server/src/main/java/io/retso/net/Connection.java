@@ -18,7 +18,6 @@ import io.retso.protocol.Limits;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -82,7 +81,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
     }
     server.mutableCounters().accepted++;
     long millis = server.admission().isApart(this) ? Admission.HELLO_MILLIS : HELLO_TIMEOUT_MILLIS;
-    helloTimer = ctx.executor().schedule(this::awaitNoLonger, millis, TimeUnit.MILLISECONDS);
+    helloTimer = server.later(millis, this::awaitNoLonger);
   }
 
   private void awaitNoLonger() {
@@ -221,8 +220,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
       // The client does not read its replies: it gets no more until it does.
       ctx.channel().config().setAutoRead(false);
       if (stallTimer == null) {
-        long millis = server.settings().stallMillis();
-        stallTimer = ctx.executor().schedule(this::stalled, millis, TimeUnit.MILLISECONDS);
+        stallTimer = server.later(server.settings().stallMillis(), this::stalled);
       }
     }
   }
@@ -345,8 +343,16 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
     conversation.close();
   }
 
+  /**
+   * What one client's bytes led to ends its connection. A broken invariant ends the server: what is
+   * not as it is written may be of all clients.
+   */
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (cause instanceof AssertionError) {
+      server.desk().stop(cause);
+      return;
+    }
     if (!(cause instanceof IOException) && server.lines().admits()) { // a reset is no news
       LOG.error("{} is disconnected: an error in handling its bytes", name(), cause);
     }

@@ -12,6 +12,7 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.ScheduledFuture;
 import io.retso.front.FrontDesk;
 import io.retso.log.LogException;
 import io.retso.member.Front;
@@ -116,6 +117,11 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
   /** Runs a task on the sequencer's thread again and again, until the server is closed. */
   public void every(long periodNanos, Runnable task) {
     loop.scheduleWithFixedDelay(guarded(task), periodNanos, periodNanos, TimeUnit.NANOSECONDS);
+  }
+
+  /** Runs a task of a connection on the sequencer's thread, once. */
+  ScheduledFuture<?> later(long millis, Runnable task) {
+    return loop.schedule(guarded(task), millis, TimeUnit.MILLISECONDS);
   }
 
   private Runnable guarded(Runnable task) {
@@ -276,14 +282,15 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
    */
   public CompletableFuture<Void> drain() {
     CompletableFuture<Void> done = new CompletableFuture<>();
-    loop.execute(
-        () -> {
-          if (listening != null) {
-            listening.close();
-          }
-          desk.drain().thenRun(() -> done.complete(null));
-          admission.connections().forEach(Connection::stopReading);
-        });
+    executor()
+        .execute(
+            () -> {
+              if (listening != null) {
+                listening.close();
+              }
+              desk.drain().thenRun(() -> done.complete(null));
+              admission.connections().forEach(Connection::stopReading);
+            });
     return done;
   }
 

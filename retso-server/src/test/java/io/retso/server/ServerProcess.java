@@ -66,8 +66,18 @@ final class ServerProcess implements AutoCloseable {
    */
   static ServerProcess ofEdited(Path edited, Path directory, String... flags)
       throws IOException, InterruptedException {
+    return ofEdited(edited, directory, List.of(), flags);
+  }
+
+  /**
+   * The same.
+   *
+   * @param options of its JVM
+   */
+  static ServerProcess ofEdited(Path edited, Path directory, List<String> options, String... flags)
+      throws IOException, InterruptedException {
     String classPath = edited + File.pathSeparator + System.getProperty("java.class.path");
-    return start(directory, classPath, List.of(), 0, flags);
+    return start(directory, classPath, options, 0, flags);
   }
 
   private static ServerProcess start(
@@ -166,6 +176,14 @@ final class ServerProcess implements AutoCloseable {
 
   boolean isAlive() {
     return process.isAlive();
+  }
+
+  /** Waits until the process ends by itself; returns its exit code. */
+  int awaitEnd() throws InterruptedException {
+    if (!process.waitFor(START_SECONDS_MAX, TimeUnit.SECONDS)) {
+      throw new IllegalStateException("it does not end:\n" + outputText());
+    }
+    return process.exitValue();
   }
 
   /** Kills the process as {@code kill -9} does. */
