@@ -1,6 +1,8 @@
 package io.retso.hbase.errors;
 
+import io.retso.hbase.layout.Refusal;
 import java.io.IOException;
+import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.TableNotEnabledException;
 import org.apache.hadoop.hbase.TableNotFoundException;
 import org.apache.hadoop.hbase.client.RetriesExhaustedException;
@@ -9,6 +11,8 @@ import org.apache.hadoop.hbase.client.RetriesExhaustedException;
 final class StoreFailures {
   /** Of region servers that refuse requests with many rows. */
   private static final String TOO_MANY_ROWS = "Rejecting large batch operation";
+
+  private static final String CONSTRAINT = "constraint.ConstraintException";
 
   private StoreFailures() {}
 
@@ -33,6 +37,15 @@ final class StoreFailures {
           failure,
           new TableNotFoundException(
               "table " + cause.getMessage() + " does not exist any more: create and prepare it"));
+    }
+    if (failure.toString().contains(CONSTRAINT)) {
+      return because(
+          failure,
+          new DoNotRetryIOException(
+              "a constraint of the table refused a put; to constraints, a delete of a transaction"
+                  + " is a put of a reserved value of 16 bytes: let them pass it"
+                  + " (io.retso.hbase.layout.Tombstone.is); HBase says: "
+                  + Refusal.text(failure)));
     }
     if (String.valueOf(failure.getMessage()).contains(TOO_MANY_ROWS)) {
       return because(

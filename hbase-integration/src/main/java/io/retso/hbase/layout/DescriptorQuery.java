@@ -100,8 +100,13 @@ public final class DescriptorQuery {
       excerpt.setCoprocessor(coprocessor.getClassName());
     }
     for (ColumnFamilyDescriptor family : table.getColumnFamilies()) {
+      ColumnFamilyDescriptorBuilder builder =
+          ColumnFamilyDescriptorBuilder.newBuilder(family.getName());
+      if (family.getInMemoryCompaction() != null) {
+        builder.setInMemoryCompaction(family.getInMemoryCompaction());
+      }
       excerpt.setColumnFamily(
-          ColumnFamilyDescriptorBuilder.newBuilder(family.getName())
+          builder
               .setMaxVersions(family.getMaxVersions())
               .setMinVersions(family.getMinVersions())
               .setTimeToLive(family.getTimeToLive())

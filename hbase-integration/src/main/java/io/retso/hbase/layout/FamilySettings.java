@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.KeepDeletedCells;
+import org.apache.hadoop.hbase.MemoryCompactionPolicy;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Durability;
@@ -19,13 +20,30 @@ public final class FamilySettings {
 
   /** The family as transactions need it: all versions, for ever. Other properties remain. */
   public static ColumnFamilyDescriptor prepared(ColumnFamilyDescriptor family) {
-    return ColumnFamilyDescriptorBuilder.newBuilder(family)
+    return withoutDrops(ColumnFamilyDescriptorBuilder.newBuilder(family), family)
         .setMaxVersions(Integer.MAX_VALUE)
         .setMinVersions(0)
         .setTimeToLive(HConstants.FOREVER)
         .setKeepDeletedCells(KeepDeletedCells.FALSE)
         .setNewVersionBehavior(false)
         .build();
+  }
+
+  /**
+   * HBase drops no cells in the family's memory, whatever is set for its servers: a family that
+   * does not say how its memory is compacted would go by that.
+   */
+  static ColumnFamilyDescriptorBuilder withoutDrops(
+      ColumnFamilyDescriptorBuilder builder, ColumnFamilyDescriptor family) {
+    return family.getInMemoryCompaction() == null || dropsInMemory(family)
+        ? builder.setInMemoryCompaction(MemoryCompactionPolicy.NONE)
+        : builder;
+  }
+
+  /** The other policies only merge. */
+  private static boolean dropsInMemory(ColumnFamilyDescriptor family) {
+    MemoryCompactionPolicy policy = family.getInMemoryCompaction();
+    return policy == MemoryCompactionPolicy.EAGER || policy == MemoryCompactionPolicy.ADAPTIVE;
   }
 
   /**
@@ -61,6 +79,7 @@ public final class FamilySettings {
                 + " set BLOOMFILTER to ROW, and major_compact the table");
       }
       checkLifetime(marks, found);
+      checkMemory(marks, found);
     }
     for (ColumnFamilyDescriptor family : table.getColumnFamilies()) {
       if (!PendingWrite.isFamily(family.getName())) {
@@ -94,6 +113,7 @@ public final class FamilySettings {
               + Integer.MAX_VALUE);
     }
     checkLifetime(family, found);
+    checkMemory(family, found);
     // What a compaction sees of a larger value is where it is.
     if (family.isMobEnabled() && family.getMobThreshold() < Tombstone.value().length) {
       found.add(
@@ -113,6 +133,18 @@ public final class FamilySettings {
               + marks.getScope()
               + ": a replica would take pending cells for committed; set the same"
               + " REPLICATION_SCOPE");
+    }
+  }
+
+  private static void checkMemory(ColumnFamilyDescriptor family, List<String> found) {
+    if (dropsInMemory(family)) {
+      found.add(
+          "family "
+              + family.getNameAsString()
+              + " has IN_MEMORY_COMPACTION "
+              + family.getInMemoryCompaction()
+              + ", with which HBase drops cells in memory that transactions may be reading: set"
+              + " IN_MEMORY_COMPACTION to NONE or BASIC");
     }
   }
 

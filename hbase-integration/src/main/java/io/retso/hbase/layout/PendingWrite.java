@@ -48,7 +48,7 @@ public final class PendingWrite {
   }
 
   private static ColumnFamilyDescriptorBuilder required(ColumnFamilyDescriptorBuilder family) {
-    return family
+    return FamilySettings.withoutDrops(family, family.build())
         .setMaxVersions(1)
         .setMinVersions(0)
         .setTimeToLive(HConstants.FOREVER)

@@ -16,6 +16,8 @@ import org.apache.hadoop.hbase.client.TableDescriptor;
  */
 public final class TableRisks {
   private static final String STRIPES = "StripeStoreEngine";
+  private static final String CONSTRAINTS =
+      "org.apache.hadoop.hbase.constraint.ConstraintProcessor";
 
   private TableRisks() {}
 
@@ -47,6 +49,12 @@ public final class TableRisks {
               + " and so do those of transactions: set "
               + RegionSettings.STORE_ENGINE
               + " to another one, or scan forward only");
+    }
+    if (table.hasCoprocessor(CONSTRAINTS)) {
+      found.add(
+          "it has HBase's constraints, which see a delete of a transaction as a put of a reserved"
+              + " value of 16 bytes: let them pass it (io.retso.hbase.layout.Tombstone.is), or"
+              + " nothing can be deleted");
     }
     ColumnFamilyDescriptor marks = table.getColumnFamily(PendingWrite.family());
     boolean isEncrypted =

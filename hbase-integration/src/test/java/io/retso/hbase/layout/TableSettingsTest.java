@@ -13,6 +13,7 @@ import java.util.UUID;
 import java.util.function.UnaryOperator;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.KeepDeletedCells;
+import org.apache.hadoop.hbase.MemoryCompactionPolicy;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
@@ -95,6 +96,20 @@ class TableSettingsTest {
         List.of(), FamilySettings.violations(table(DATA, PendingWrite.familyDescriptor()).build()));
   }
 
+  /** What servers are set to must not count. */
+  @Test
+  void theMemoryOfFamiliesIsNotCompactedUnlessTheySayIt() {
+    assertEquals(MemoryCompactionPolicy.NONE, DATA.getInMemoryCompaction());
+    ColumnFamilyDescriptor basic =
+        ColumnFamilyDescriptorBuilder.newBuilder(DATA)
+            .setInMemoryCompaction(MemoryCompactionPolicy.BASIC)
+            .build();
+    assertEquals(
+        MemoryCompactionPolicy.BASIC, FamilySettings.prepared(basic).getInMemoryCompaction());
+    assertEquals(
+        MemoryCompactionPolicy.NONE, PendingWrite.familyDescriptor().getInMemoryCompaction());
+  }
+
   @Test
   void violationsNameTheRemedy() {
     assertViolation("!pw is missing", table(DATA).build());
@@ -106,6 +121,12 @@ class TableSettingsTest {
     assertDataViolation("set NEW_VERSION_BEHAVIOR to false", f -> f.setNewVersionBehavior(true));
     assertDataViolation(
         "set the same REPLICATION_SCOPE", f -> f.setScope(HConstants.REPLICATION_SCOPE_GLOBAL));
+    for (var policy : List.of(MemoryCompactionPolicy.EAGER, MemoryCompactionPolicy.ADAPTIVE)) {
+      assertDataViolation(
+          "set IN_MEMORY_COMPACTION to NONE or BASIC", f -> f.setInMemoryCompaction(policy));
+      assertMarksViolation(
+          "set IN_MEMORY_COMPACTION to NONE or BASIC", f -> f.setInMemoryCompaction(policy));
+    }
     assertMarksViolation("set IN_MEMORY to true", f -> f.setInMemory(false));
     assertMarksViolation("set TTL to FOREVER", f -> f.setTimeToLive(60));
     ColumnFamilyDescriptor early =

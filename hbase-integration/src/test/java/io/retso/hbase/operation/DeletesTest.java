@@ -8,6 +8,7 @@ import static io.retso.hbase.Fixture.get;
 import static io.retso.hbase.Fixture.text;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
@@ -15,6 +16,8 @@ import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.ConflictException;
+import io.retso.hbase.errors.RollbackOnlyException;
+import io.retso.hbase.layout.Tombstone;
 import io.retso.hbase.options.Conflicts;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -22,13 +25,19 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.HTableDescriptor;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.RowMutations;
 import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.constraint.BaseConstraint;
+import org.apache.hadoop.hbase.constraint.Constraint;
+import org.apache.hadoop.hbase.constraint.ConstraintException;
+import org.apache.hadoop.hbase.constraint.Constraints;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -47,6 +56,72 @@ class DeletesTest {
   void open(Fixture fixture) throws Exception {
     this.fixture = fixture;
     manager = fixture.manager();
+  }
+
+  /** Values have one byte. */
+  public static class OneByte extends BaseConstraint {
+    @Override
+    public void check(Put put) throws ConstraintException {
+      for (Cell cell : put.getFamilyCellMap().getOrDefault(Fixture.F, List.of())) {
+        if (cell.getValueLength() != 1 && !accepts(cell)) {
+          throw new ConstraintException("a value of " + cell.getValueLength() + " bytes");
+        }
+      }
+    }
+
+    boolean accepts(Cell cell) {
+      return false;
+    }
+  }
+
+  /** The same, but for what deletes in transactions. */
+  public static final class OneByteOrNone extends OneByte {
+    @Override
+    boolean accepts(Cell cell) {
+      return Tombstone.is(cell);
+    }
+  }
+
+  @SuppressWarnings({"deprecation", "unchecked"}) // as HBase declares it
+  private TableName constrained(Class<? extends Constraint> constraint) throws Exception {
+    TableName name = fixture.cluster.freshName("t");
+    HTableDescriptor table = new HTableDescriptor(Fixture.descriptor(name).build());
+    Constraints.add(table, constraint);
+    fixture.preparation().create(table, Options.DEFAULT);
+    manager.run(
+        tx -> {
+          tx.table(name).put(Fixture.put("r", "1"));
+          return null;
+        });
+    return name;
+  }
+
+  @Test
+  void aConstraintThatDoesNotKnowDeletesIsNamed() throws Exception {
+    TableName name = constrained(OneByte.class);
+    try (Transaction tx = manager.begin()) {
+      tx.table(name).delete(new Delete(bytes("r")));
+      Exception e = assertThrows(RollbackOnlyException.class, tx::commit);
+      assertTrue(e.getMessage().contains("a value of 16 bytes"), e.getMessage());
+      assertTrue(e.getMessage().contains("Tombstone.is"), e.getMessage());
+    }
+    String warnings = fixture.preparation().warnings(name).toString();
+    assertTrue(warnings.contains("constraints"), warnings);
+  }
+
+  @Test
+  void aConstraintMayKnowThem() throws Exception {
+    TableName name = constrained(OneByteOrNone.class);
+    manager.run(
+        tx -> {
+          tx.table(name).delete(new Delete(bytes("r")));
+          return null;
+        });
+    assertEquals("", manager.run(tx -> columns(tx.table(name).asTable())));
+    try (Transaction tx = manager.begin()) {
+      tx.table(name).put(Fixture.put("r", "two"));
+      assertThrows(RollbackOnlyException.class, tx::commit);
+    }
   }
 
   /** Columns of the row, like "f:a f:b g:a". */

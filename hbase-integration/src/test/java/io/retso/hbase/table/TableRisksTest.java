@@ -23,6 +23,7 @@ import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Durability;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.slf4j.LoggerFactory;
@@ -64,7 +65,7 @@ class TableRisksTest {
   }
 
   @Test
-  void otherSettingsAreWarnedOf() {
+  void otherSettingsAreWarnedOf() throws Exception {
     TableDescriptor good = table(Durability.FSYNC_WAL).build();
     assertRisk(
         "timestamp.slop.millisecs is 1000",
@@ -78,6 +79,9 @@ class TableRisksTest {
     assertRisk("reversed scans", TableRisks.of(byTable.build(), List.of(USUAL)));
     ColumnFamilyDescriptorBuilder f = ColumnFamilyDescriptorBuilder.newBuilder(Fixture.F);
     f.setConfiguration(RegionSettings.STORE_ENGINE, STRIPES);
+    byTable.removeValue(Bytes.toBytes(RegionSettings.STORE_ENGINE));
+    byTable.setCoprocessor("org.apache.hadoop.hbase.constraint.ConstraintProcessor");
+    assertRisk("Tombstone.is", TableRisks.of(byTable.build(), List.of(USUAL)));
     TableDescriptorBuilder byFamily = TableDescriptorBuilder.newBuilder(good);
     byFamily.modifyColumnFamily(f.build());
     assertRisk("reversed scans", TableRisks.of(byFamily.build(), List.of(USUAL)));
