@@ -72,10 +72,10 @@ class StartFailureTest {
   @Test
   void aBrokenInstallationIsNamed() throws Exception {
     Path place = Files.createDirectories(directory.resolve("io/retso/server"));
-    Files.writeString(place.resolve("LeaderTerms.class"), "no class");
+    Files.writeString(place.resolve("ServerOracle.class"), "no class");
     assertFails(
         ExitCode.CANNOT_OPEN,
-        "LeaderTerms",
+        "ServerOracle",
         "install ReTSO again",
         run(directory.toString(), List.of(), "--log=memory"));
   }

@@ -220,7 +220,7 @@ class InjectedBugsTest {
     /** A machine sleeps, and so does its monotonic clock. */
     SLEEP_NOT_NOTICED(
         "sequencer/Lease.java",
-        "TimeUnit.MILLISECONDS.toNanos(wallAge) <= timing.leaseNanos()",
+        "MILLISECONDS.toNanos(wallAge) <= timing.leaseNanos()",
         "wallAge != 0"),
     /** A standby applies what it has heard of, and not what else is in the log that it fenced. */
     STANDBY_LEADS_BEFORE_IT_HAS_READ_THE_END(

@@ -252,7 +252,7 @@ public final class RegionDecisions {
     KeyValue cell =
         DecisionCell.of(
             LoggedDecisions.row(region),
-            region.getOpenSeqNum(),
+            HBaseInternals.openedAt(region),
             cells.incrementAndGet(),
             starts,
             ends,
