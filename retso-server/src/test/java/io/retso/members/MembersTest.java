@@ -301,6 +301,8 @@ class MembersTest {
         members.get(place).follow(following(next));
       }
     }
+    // Otherwise a client that missed a term may know no member that has heard of the next one.
+    members.get(3 - place - members.indexOf(next)).follow(following(next));
     return next;
   }
 
