@@ -115,12 +115,12 @@ class InjectedDecisionBugsTest {
         "anOutcomeThatComesAsAFlushEndsStays"),
     A_FLUSH_OF_MARKS_LOOKS_AT_DECISIONS_AMID_A_BATCH(
         "coprocessor/region/RegionMarks.java",
-        "    RegionDecisions.Noted noted;\n    region.blockUpdates();\n",
+        "    RegionDecisions.Noted noted;\n    HBaseInternals.blockUpdates(region);\n",
         "    RegionDecisions.Noted early = decisions.note();\n"
             + "    if (early.decided().isEmpty()) {\n"
             + "      return List.of();\n"
             + "    }\n"
-            + "    RegionDecisions.Noted noted;\n    region.blockUpdates();\n",
+            + "    RegionDecisions.Noted noted;\n    HBaseInternals.blockUpdates(region);\n",
         DecisionsInFlightTest.class,
         "aFlushOfMarksWaitsForTheDecisionThatTookThem"),
     AN_OUTCOME_COMES_BEHIND_ITS_MARKS(
