@@ -64,10 +64,11 @@ final class Silence {
   /** For how long there was no sign, for people. */
   @Override
   public String toString() {
-    return "its log has shown nothing for %d ms, and its leader has sent nothing for %d ms"
-        .formatted(
-            TimeUnit.NANOSECONDS.toMillis(attended - logAt),
-            TimeUnit.NANOSECONDS.toMillis(attended - answeredAt));
+    return "its log has shown nothing for "
+        + TimeUnit.NANOSECONDS.toMillis(attended - logAt)
+        + " ms, and its leader has sent nothing for "
+        + TimeUnit.NANOSECONDS.toMillis(attended - answeredAt)
+        + " ms";
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.retso.hbase.errors;
 
 import io.retso.hbase.layout.Refusal;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.TableNotEnabledException;
@@ -28,7 +29,7 @@ final class StoreFailures {
           failure,
           new TableNotEnabledException(
               "table "
-                  + cause.getMessage()
+                  + ErrorText.of(cause)
                   + " is disabled: enable it (enable in HBase's shell), and run the transaction"
                   + " again"));
     }
@@ -36,7 +37,7 @@ final class StoreFailures {
       return because(
           failure,
           new TableNotFoundException(
-              "table " + cause.getMessage() + " does not exist any more: create and prepare it"));
+              "table " + ErrorText.of(cause) + " does not exist any more: create and prepare it"));
     }
     if (failure.toString().contains(CONSTRAINT)) {
       return because(
@@ -47,14 +48,14 @@ final class StoreFailures {
                   + " (io.retso.hbase.layout.Tombstone.is); HBase says: "
                   + Refusal.text(failure)));
     }
-    if (String.valueOf(failure.getMessage()).contains(TOO_MANY_ROWS)) {
+    if (ErrorText.of(failure).contains(TOO_MANY_ROWS)) {
       return because(
           failure,
           new IOException(
               "region servers refuse requests of so many rows: set"
                   + " hbase.rpc.rows.warning.threshold of this client to what it is there; HBase"
                   + " says: "
-                  + failure.getMessage()));
+                  + ErrorText.of(failure)));
     }
     return failure;
   }

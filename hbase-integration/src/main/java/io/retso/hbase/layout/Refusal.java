@@ -44,7 +44,7 @@ public enum Refusal {
 
   /** What a region said, without the lines of its stack. */
   public static String text(Throwable refused) {
-    return String.valueOf(refused.getMessage()).lines().findFirst().orElse("");
+    return ErrorText.of(refused).lines().findFirst().orElse("");
   }
 
   /** The refusal that {@code failure} or one of its causes bears, or null. */

@@ -5,6 +5,7 @@ import com.google.protobuf.Message;
 import com.google.protobuf.Service;
 import io.retso.hbase.TransactionalTable;
 import io.retso.hbase.errors.Failures;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
@@ -175,7 +176,7 @@ final class HBaseTransactionalTable implements TransactionalTable {
     } catch (NullPointerException | IllegalArgumentException e) {
       throw new IOException( // as HBase's Table does
           "incrementColumnValue takes a row, a family and a durability, none of them null: "
-              + e.getMessage(),
+              + ErrorText.of(e),
           e);
     }
     return Bytes.toLong(increment(increment.setDurability(durability)).getValue(family, qualifier));

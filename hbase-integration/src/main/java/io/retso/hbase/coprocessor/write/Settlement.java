@@ -6,6 +6,7 @@ import io.retso.hbase.coprocessor.region.RegionDecisions;
 import io.retso.hbase.coprocessor.region.RegionOutcomes;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.List;
@@ -83,7 +84,7 @@ public final class Settlement {
       throw new IllegalArgumentException(
           PATIENCE
               + " of the table, or of the region server, is no number of milliseconds ("
-              + e.getMessage()
+              + ErrorText.of(e)
               + "): correct it",
           e);
     }
