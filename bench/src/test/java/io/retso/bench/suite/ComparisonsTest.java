@@ -84,15 +84,22 @@ class ComparisonsTest {
 
   @Test
   void certificationIsJudgedByTheProcessorTimeOfTheServer() {
+    Comparison dear = certification(800_000);
+    assertEquals("missed", dear.verdict());
+    assertEquals(25, dear.value(), 1e-9); // 1,250 ns instead of 1,000, and ten ids
+    assertEquals("met", certification(900_000).verdict());
+  }
+
+  private static Comparison certification(long perSecond) {
     List<Comparison> all =
         Comparisons.of(
             List.of(
                 run(Kind.READS, Target.LOG_ON, true, 4, 1_000_000, 1),
-                run(Kind.CERTIFIED, Target.LOG_ON, true, 4, 900_000, 1)),
+                run(Kind.CERTIFIED, Target.LOG_ON, true, 4, perSecond, 1)),
             null,
             new Histogram(1000, 3));
-    assertEquals(List.of("missed"), all.stream().map(Comparison::verdict).toList());
-    assertEquals(0.9, all.get(0).value(), 1e-9);
+    assertEquals(1, all.size());
+    return all.get(0);
   }
 
   @Test
