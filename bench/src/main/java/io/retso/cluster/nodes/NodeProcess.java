@@ -24,6 +24,9 @@ final class NodeProcess {
   /** In {@code /proc/net/tcp}. */
   private static final String LISTENING = "0A";
 
+  /** Before the address of IPv4 that a socket of IPv6 has, in {@code /proc/net/tcp6}. */
+  private static final String MAPPED = "0000000000000000FFFF0000";
+
   private final Node node;
   private final NodeFiles files;
 
@@ -130,7 +133,17 @@ final class NodeProcess {
       hex.insert(0, String.format(Locale.ROOT, "%02X", Integer.parseInt(part)));
     }
     String local = String.format(Locale.ROOT, "%s:%04X", hex, node.role().port());
-    for (String line : Files.readAllLines(Path.of("/proc/" + require().pid() + "/net/tcp"))) {
+    Path sockets = Path.of("/proc/" + require().pid() + "/net");
+    return listens(sockets.resolve("tcp"), local)
+        || listens(sockets.resolve("tcp6"), MAPPED + local);
+  }
+
+  /** A file is missing where the protocol is not there. */
+  private static boolean listens(Path sockets, String local) throws IOException {
+    if (!Files.exists(sockets)) {
+      return false;
+    }
+    for (String line : Files.readAllLines(sockets)) {
       String[] words = line.strip().split(" +");
       if (words[1].equals(local) && words[3].equals(LISTENING)) {
         return true;
