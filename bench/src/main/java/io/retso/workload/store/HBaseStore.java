@@ -32,6 +32,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
 
@@ -71,6 +72,10 @@ public final class HBaseStore implements Store {
         HBaseRows.drop(admin, HBaseRows.name(table));
         preparation.create(HBaseRows.descriptor(table), TablePreparation.Options.DEFAULT);
       }
+    }
+    // The manager may remember tables of these names: a read is refused then, and run again.
+    for (String table : tables) {
+      manager.read(tx -> tx.table(HBaseRows.name(table)).exists(new Get(new byte[1])));
     }
   }
 
