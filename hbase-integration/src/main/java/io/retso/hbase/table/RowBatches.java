@@ -64,10 +64,16 @@ public final class RowBatches {
       return send.apply(actions);
     }
     List<CompletableFuture<R>> answers = new ArrayList<>(actions.size());
-    for (int from = 0; from < actions.size(); from += max) {
-      answers.addAll(send.apply(actions.subList(from, Math.min(actions.size(), from + max))));
-    }
+    parts(actions, max).forEach(part -> answers.addAll(send.apply(part)));
     return answers;
+  }
+
+  private static <A> List<List<A>> parts(List<A> actions, int max) {
+    List<List<A>> parts = new ArrayList<>();
+    for (int from = 0; from < actions.size(); from += max) {
+      parts.add(actions.subList(from, Math.min(actions.size(), from + max)));
+    }
+    return parts;
   }
 
   /** Sends gets or puts; their answers in their order. Fails if one of them does. */
@@ -76,22 +82,20 @@ public final class RowBatches {
     AsyncTable<?> raw = table.raw();
     int max = rowsMax(raw.getConfiguration());
     CompletableFuture<List<R>> answers =
-        actions.size() <= max ? raw.<R>batchAll(actions).copy() : parts(raw, actions, max);
+        actions.size() <= max ? raw.<R>batchAll(actions).copy() : allInParts(raw, actions, max);
     look(table, actions.get(0).getRow(), answers);
     return answers;
   }
 
-  private static <R> CompletableFuture<List<R>> parts(
+  private static <R> CompletableFuture<List<R>> allInParts(
       AsyncTable<?> raw, List<? extends Row> actions, int max) {
-    List<CompletableFuture<List<R>>> parts = new ArrayList<>();
-    for (int from = 0; from < actions.size(); from += max) {
-      parts.add(raw.batchAll(actions.subList(from, Math.min(actions.size(), from + max))));
-    }
-    return CompletableFuture.allOf(parts.toArray(CompletableFuture<?>[]::new))
+    List<CompletableFuture<List<R>>> sent = new ArrayList<>();
+    parts(actions, max).forEach(part -> sent.add(raw.batchAll(part)));
+    return CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new))
         .thenApply(
             done -> {
               List<R> answers = new ArrayList<>(actions.size());
-              parts.forEach(part -> answers.addAll(part.join()));
+              sent.forEach(part -> answers.addAll(part.join()));
               return answers;
             });
   }

@@ -297,20 +297,24 @@ public final class RegionWrites {
       List<Mark> added = marks.add(PendingWrite.startOf(writes.get(0)), writes);
       batch.added.addAll(added);
       batch.unlogged.addAll(added);
-      long cells = writes.stream().filter(RegionWrites::keepsMark).count();
+      int cells = writes.stream().mapToInt(RegionWrites::storeMark).sum();
       metrics.marksInMemory.increment(writes.size() - cells);
       metrics.marksAsCells.increment(cells);
     }
   }
 
-  /** Whether the mark of a write remains a cell; if so it becomes what is to be stored. */
-  private static boolean keepsMark(Mutation write) {
+  /**
+   * Makes the mark of a write what is to be stored, if it remains a cell.
+   *
+   * @return how many remain: 0 or 1
+   */
+  private static int storeMark(Mutation write) {
     List<Cell> marks = write.getFamilyCellMap().get(FAMILY);
     if (marks == null) {
-      return false;
+      return 0;
     }
     marks.replaceAll(PendingWrite::stored);
-    return true;
+    return marks.size();
   }
 
   /**
