@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.log.LogException;
 import io.retso.server.ServerProcess.Ended;
 import io.retso.server.config.ConfigException;
+import io.retso.server.embedded.EmbeddedBookKeeper;
 import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.net.BindException;
@@ -78,6 +79,19 @@ class StartFailureTest {
         "ServerOracle",
         "install ReTSO again",
         run(directory.toString(), List.of(), "--log=memory"));
+  }
+
+  /** In a process of its own: BookKeeper loses what it had allocated when its storage does not open. */
+  @Test
+  void aDamagedIndexIsNamed() throws Exception {
+    Path data = directory.resolve("data");
+    EmbeddedBookKeeper.start(data, 1, false).close();
+    Files.writeString(data.resolve("bookie-0/ledgers/current/ledgers/CURRENT"), "x");
+    assertFails(
+        ExitCode.CANNOT_OPEN,
+        "CURRENT file",
+        "look for a failing disk",
+        run("", List.of(), "--data-dir=" + data));
   }
 
   @Test

@@ -130,7 +130,6 @@ class EmbeddedBookKeeperTest {
       value = {
         "bookie-0/ledgers | | some have no cookie | put back what was deleted",
         "bookie-0/ledgers/current/VERSION | x | cannot parse cookie | put back what was deleted",
-        "bookie-0/ledgers/current/ledgers/CURRENT | x | CURRENT file | look for a failing disk",
         "zookeeper/version-2/log.1 | xxxxxxxxxxxxxxxxxxxxxxxx | magic number | put back a sound"
             + " copy"
       })
