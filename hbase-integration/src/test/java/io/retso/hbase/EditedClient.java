@@ -19,7 +19,7 @@ public final class EditedClient {
   private static final Path SOURCES = Path.of("src/main/java/io/retso/hbase");
 
   /** For what a bug may keep from happening; all else happens within a second or two. */
-  private static final int PATIENCE_SECONDS = 20;
+  private static final int PATIENCE_SECONDS = 10;
 
   private EditedClient() {}
 

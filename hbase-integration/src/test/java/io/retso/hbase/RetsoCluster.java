@@ -102,8 +102,10 @@ public final class RetsoCluster implements AutoCloseable {
               .set("hbase.balancer.period", NEVER) // regions stay where a test puts them
               .start();
       JmxCacheBuster.stop(); // it reads all metrics after each change of a region, for nobody here
-      return new RetsoCluster(
-          directory, hbase, oracle, ConnectionFactory.createConnection(hbase.configuration()));
+      // 8 s instead of 130: what a region says of itself with an assertion is tried again, too.
+      Configuration plain = new Configuration(hbase.configuration());
+      plain.setInt("hbase.client.retries.number", 7);
+      return new RetsoCluster(directory, hbase, oracle, ConnectionFactory.createConnection(plain));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(e);

@@ -169,7 +169,7 @@ public final class LedgerLog implements CommitLog {
    */
   public static CompletableFuture<LedgerLog> takeOver(
       LedgerStore store, Threads threads, Listener listener, Settings settings, Replay replay) {
-    return new TakeOver(store, threads, settings, replay, null)
+    return new TakeOver(store, threads, settings, replay)
         .run()
         .thenApplyAsync(
             taken -> new LedgerLog(store, threads, listener, settings, taken), threads.writer());

@@ -296,6 +296,9 @@ public final class LogTail implements AutoCloseable {
   }
 
   private CompletableFuture<Void> goOn(Catalog found) {
+    if (closed) {
+      return done(); // the catalog may name an own ledger, in which there is nothing to read
+    }
     int index = indexOrAnew(found);
     return index < 0 ? done() : goOnTo(found.ledgers(), index + 1, false);
   }
@@ -359,6 +362,9 @@ public final class LogTail implements AutoCloseable {
 
   /** The current ledger is not closed, and has nothing new; or it cannot be read. */
   private CompletableFuture<Void> lookForTheNext(Catalog found) {
+    if (closed) {
+      return done();
+    }
     int index = indexOrAnew(found);
     return index < 0 ? done() : lookBehind(found.ledgers(), found.ledgers().size() - 1, index);
   }
@@ -418,23 +424,39 @@ public final class LogTail implements AutoCloseable {
    */
   public CompletableFuture<LedgerLog> takeOver(
       CommitLog.Listener listener, long epoch, Supplier<CompletableFuture<Void>> leaderEnds) {
-    return polling
-        .handleAsync((polled, e) -> null, executor)
-        .thenComposeAsync(polled -> takeOverNow(listener, epoch, leaderEnds), executor);
+    closed = true; // the poll under way shows what it reads, and goes on to no other ledger
+    CompletableFuture<LogTail> read = polling.handleAsync((polled, e) -> this, executor);
+    return warm
+        ? takeOverNow(listener, epoch, leaderEnds, read)
+        : read.thenComposeAsync(tail -> takeOverNow(listener, epoch, leaderEnds, read), executor);
   }
 
-  private CompletableFuture<LedgerLog> takeOverNow(
-      CommitLog.Listener listener, long epoch, Supplier<CompletableFuture<Void>> leaderEnds) {
-    closed = true;
+  /**
+   * Where a take-over goes on, once the last poll is over; null if it begins anew. The epoch begins
+   * meanwhile: what the poll shows is in the log whoever leads.
+   */
+  private Position position() {
     if (!warm) {
       emptyReplay();
     }
-    Position position = warm ? new Position(ledger, next, last, segmentStarts) : null;
     shown = true; // by the take-over, soon
-    TakeOver takeOver = new TakeOver(store, threads, settings, replay, position);
+    return warm ? new Position(ledger, next, last, segmentStarts) : null;
+  }
+
+  private CompletableFuture<LedgerLog> takeOverNow(
+      CommitLog.Listener listener,
+      long epoch,
+      Supplier<CompletableFuture<Void>> leaderEnds,
+      CompletableFuture<LogTail> read) {
+    TakeOver takeOver = new TakeOver(store, threads, settings, replay);
     takeOver.onlyOf(epoch);
     takeOver.behind(leaderEnds);
     takeOver.with(spare);
+    if (warm) {
+      takeOver.from(() -> read.thenApplyAsync(LogTail::position, executor));
+    } else {
+      position();
+    }
     return takeOver
         .run()
         .handleAsync(

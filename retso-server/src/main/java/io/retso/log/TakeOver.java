@@ -51,10 +51,16 @@ final class TakeOver {
   private final LongSupplier nanoClock;
   private final LedgerLog.Settings settings;
   private final LedgerLog.Replay replay;
-  private final LogTail.Position position;
   private Supplier<CompletableFuture<LedgerStore.Ledger>> ledgers;
   private long onlyOf = ANY_EPOCH;
   private Supplier<CompletableFuture<Void>> leaderEnds = TakeOver::done;
+
+  /** Null if the replay has been shown nothing, and the log is looked at first. */
+  private Supplier<CompletableFuture<LogTail.Position>> reader;
+
+  /** What the replay has been shown; null if nothing. */
+  private LogTail.Position position;
+
   private LedgerStore.Ledger own;
   private int attempts;
   private boolean replayed;
@@ -69,20 +75,13 @@ final class TakeOver {
   private long endedNanos;
   private long fencedNanos;
 
-  /**
-   * Makes a take-over.
-   *
-   * @param position what the replay has been shown; null if it has been shown nothing
-   */
+  /** Makes one whose replay has been shown nothing. */
   TakeOver(
       LedgerStore store,
       LedgerLog.Threads threads,
       LedgerLog.Settings settings,
-      LedgerLog.Replay replay,
-      LogTail.Position position) {
+      LedgerLog.Replay replay) {
     this.nanoClock = threads.nanoClock();
-    this.position = position;
-    this.last = position == null ? 0 : position.last();
     this.store = store;
     this.ledgers = store::create;
     this.executor = threads.writer();
@@ -105,11 +104,22 @@ final class TakeOver {
     ledgers = spare::take;
   }
 
+  /**
+   * Goes on behind what a reader has shown the replay.
+   *
+   * @param from is asked once the leader has ended, and completes when that reader shows no more:
+   *     with null if it has found that it must begin anew, and has emptied the replay
+   */
+  void from(Supplier<CompletableFuture<LogTail.Position>> from) {
+    reader = from;
+  }
+
   /** Looks at the log, and takes it over if it is not refused. */
   CompletableFuture<Taken> run() {
-    return (position == null ? look() : done())
+    return (reader == null ? look() : done())
         .thenComposeAsync(looked -> beginEpoch(), executor)
         .thenComposeAsync(this::awaitTheLeadersEnd, executor)
+        .thenComposeAsync(this::awaitTheReader, executor)
         .thenComposeAsync(this::fenceAndReplay, executor);
   }
 
@@ -221,6 +231,22 @@ final class TakeOver {
     return leaderEnds.get().thenApply(ended -> ours);
   }
 
+  private CompletableFuture<Catalog> awaitTheReader(Catalog ours) {
+    endedNanos = nanoClock.getAsLong();
+    if (reader == null) {
+      return CompletableFuture.completedFuture(ours);
+    }
+    return reader
+        .get()
+        .thenApplyAsync(
+            reached -> {
+              position = reached;
+              last = reached == null ? 0 : reached.last();
+              return ours;
+            },
+            executor);
+  }
+
   // What others wrote.
 
   /**
@@ -229,7 +255,6 @@ final class TakeOver {
    * take-over was lost, and the ledgers are not damaged ({@link Gone}).
    */
   private CompletableFuture<Taken> fenceAndReplay(Catalog ours) {
-    endedNanos = nanoClock.getAsLong();
     replayed = true;
     List<Long> others = ours.ledgers().subList(0, ours.ledgers().size() - 1);
     int reached = position == null ? -1 : others.indexOf(position.ledger());

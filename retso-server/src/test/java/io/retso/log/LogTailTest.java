@@ -266,6 +266,42 @@ class LogTailTest extends LogFixture {
     assertEquals(openedAt[0], log.times().fencedNanos());
   }
 
+  /**
+   * A poll may wait for bookies and for the catalog: the epoch begins meanwhile. The catalog that
+   * it hears of names the own ledger, and the ledger that it reads is closed: it stays there.
+   */
+  @Test
+  void theEpochBeginsBesideThePollAndThatLosesNothing() throws LogException {
+    Writer writer = begun();
+    CompletableFuture<Void> held = new CompletableFuture<>();
+    boolean[] holds = {false};
+    Standby standby =
+        new Standby(
+            new ForwardingStore(ledgers.store(() -> true)) {
+              @Override
+              public CompletableFuture<Catalog> readCatalog() {
+                boolean isHeld = holds[0];
+                holds[0] = false;
+                return isHeld ? held.thenCompose(h -> super.readCatalog()) : super.readCatalog();
+              }
+            });
+    standby.poll();
+    writer.log.close();
+    quiesce();
+    holds[0] = true;
+    CompletableFuture<Void> polling = standby.tail.poll();
+    quiesce();
+    CompletableFuture<LedgerLog> taking = standby.tail.takeOver(standby);
+    quiesce();
+    assertFalse(polling.isDone());
+    assertFalse(taking.isDone());
+    assertEquals(2, await(ledgers.store(() -> true).readCatalog()).epoch());
+    held.complete(null);
+    await(taking);
+    assertEquals(0, standby.restarts);
+    assertEquals(positions(1, writer.position), standby.shown);
+  }
+
   /** Bookies that came back without it; nobody else would ever see it. */
   @Test
   void aTakeOverThatFindsLessThanItHasReadFails() throws LogException {
