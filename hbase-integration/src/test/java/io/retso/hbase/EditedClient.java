@@ -19,7 +19,7 @@ public final class EditedClient {
   private static final Path SOURCES = Path.of("src/main/java/io/retso/hbase");
 
   /** For what a bug may keep from happening; all else happens within a second or two. */
-  private static final int PATIENCE_SECONDS = 10;
+  public static final int PATIENCE_SECONDS = 10;
 
   private EditedClient() {}
 
@@ -61,8 +61,7 @@ public final class EditedClient {
   private static AutoCloseable fixture(EditedClasses loader, RetsoCluster cluster)
       throws ReflectiveOperationException {
     Class<?> fixture = Class.forName(Fixture.class.getName(), true, loader);
-    Field patience = fixture.getDeclaredField("patienceSeconds");
-    patience.setAccessible(true);
+    Field patience = fixture.getField("patienceSeconds");
     patience.setInt(null, PATIENCE_SECONDS);
     return (AutoCloseable) fixture.getConstructor(RetsoCluster.class).newInstance(cluster);
   }

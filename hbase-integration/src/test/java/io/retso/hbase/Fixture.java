@@ -57,8 +57,10 @@ public final class Fixture implements AutoCloseable {
   /** Where a test has to show that it does not matter who decides what is visible. */
   public static final List<Options> MODES = List.of(Options.CLIENT_READS, Options.DEFAULT);
 
+  public static final int PATIENCE_SECONDS = 60;
+
   /** How long {@link #eventually} waits; less where a bug is injected, and waited for in vain. */
-  static volatile int patienceSeconds = 60;
+  public static volatile int patienceSeconds = PATIENCE_SECONDS;
 
   public final RetsoCluster cluster;
   private final List<AutoCloseable> opened = new ArrayList<>();

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import io.retso.edited.EditedClasses;
 import io.retso.edited.SourceEdit;
+import io.retso.hbase.EditedClient;
+import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.layout.Refusal;
 import java.io.IOException;
@@ -120,6 +122,7 @@ final class EditedCoprocessor implements AutoCloseable {
     constructor.setAccessible(true);
     Object instance = constructor.newInstance();
     callAll(BeforeEach.class, instance, cluster);
+    Fixture.patienceSeconds = EditedClient.PATIENCE_SECONDS;
     try {
       for (Method each : type.getDeclaredMethods()) {
         if (each.getName().equals(method)) {
@@ -128,6 +131,7 @@ final class EditedCoprocessor implements AutoCloseable {
       }
       throw new NoSuchMethodException(type + "." + method);
     } finally {
+      Fixture.patienceSeconds = Fixture.PATIENCE_SECONDS;
       callAll(AfterEach.class, instance, cluster);
     }
   }
