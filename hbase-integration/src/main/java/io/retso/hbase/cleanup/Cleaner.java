@@ -173,7 +173,7 @@ public final class Cleaner {
       if (failure == null) {
         counters.rowsCleaned.add(part.size());
         if (!part.byRows()) {
-          counters.rowsDecided.add(part.size());
+          counters.rowsAdopted.add(part.size());
         }
       } else if (repeated(part.again(sent))) {
         return;

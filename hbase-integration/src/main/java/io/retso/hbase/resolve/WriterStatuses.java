@@ -51,7 +51,7 @@ public final class WriterStatuses {
   }
 
   /**
-   * Start timestamps of the writers that {@link SnapshotRow#decide} asked for and that {@link
+   * Start timestamps of the writers that {@link SnapshotRow#resolve} asked for and that {@link
    * #learn} has not answered yet: each is to be asked, with the reader's own timestamp.
    */
   public long[] unknown() {

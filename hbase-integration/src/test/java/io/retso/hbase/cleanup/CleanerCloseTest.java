@@ -142,15 +142,15 @@ class CleanerCloseTest {
   /** A job of rows that are not there, on a table whose requests a test answers. */
   private CleanupJob job(TransactionManager manager, Options mode, Fixture.Around around)
       throws Exception {
-    PreparedTable decided = Fixture.prepared(manager, fixture.table(mode), around);
+    PreparedTable adopting = Fixture.prepared(manager, fixture.table(mode), around);
     PreparedTable table = // whose rows are cleaned up one by one
         new PreparedTable(
-            decided.descriptor(),
-            decided.settings().withVersion(TableSettings.VERSION_ROWS),
-            decided.raw(),
-            decided.shortTimeout(),
-            decided.regions(),
-            decided.loadedNanos());
+            adopting.descriptor(),
+            adopting.settings().withVersion(TableSettings.VERSION_ROWS),
+            adopting.raw(),
+            adopting.shortTimeout(),
+            adopting.regions(),
+            adopting.loadedNanos());
     SortedSet<byte[]> rows = new TreeSet<>(Bytes.BYTES_COMPARATOR);
     for (int i = 0; i < ROWS; i++) {
       rows.add(Fixture.bytes("row" + i));

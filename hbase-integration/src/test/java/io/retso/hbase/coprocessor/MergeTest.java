@@ -87,7 +87,7 @@ class MergeTest {
   @Test
   void aPlainDeleteBeforeAMergeHidesWhatIsWrittenAfterIt() throws Exception {
     RawTable other = t;
-    t = RawTable.deciding(other.cluster, Bytes.toBytes("m"));
+    t = RawTable.adopting(other.cluster, Bytes.toBytes("m"));
     other.close();
     long earlier = t.oracle.begin();
     long start = t.oracle.begin();
@@ -99,7 +99,7 @@ class MergeTest {
     t.write(earlier, "first", "a", "1"); // its mark is a cell
     t.write(start, "c", "a", "1");
     long committed = t.commit(start, "c");
-    assertFalse(t.decide(start, committed, 1));
+    assertFalse(t.adopt(start, committed, 1));
     t.cleanUp(start, committed, "c");
     assertEquals(Map.of(), t.read(t.snapshot(), "c"));
   }

@@ -65,7 +65,7 @@ public final class RegionReads {
     boolean validating = ReadAttribute.isValidating(get);
     if (validating && get.isCheckExistenceOnly()) {
       throw new DoNotRetryIOException(
-          "whether the row has changed cannot be decided: drop setCheckExistenceOnly or the"
+          "whether the row has changed cannot be told: drop setCheckExistenceOnly or the"
               + " attribute");
     }
     RegionReader reader = new RegionReader(parts, timestamp, null);
@@ -110,7 +110,7 @@ public final class RegionReads {
     for (int round = 0; parts.outcomes().moves() != before; round++) {
       if (get.getFilter() instanceof SnapshotFilter filter) {
         if (filter.isBehind()) {
-          return; // the row was whole when it was decided
+          return; // the row was whole when it was resolved
         }
         filter.begin();
       } else if (get.getFilter() != null) {
@@ -159,7 +159,7 @@ public final class RegionReads {
     }
     prepareFamilies(scan.getFamilyMap());
     RowFilter rowFilter = RowFilter.ofRequest(scan);
-    scan.setFilter(null).setBatch(-1).setAllowPartialResults(false); // rows are decided whole
+    scan.setFilter(null).setBatch(-1).setAllowPartialResults(false); // rows are resolved whole
     RegionReader reader = new RegionReader(parts, timestamp, marksOf(scan, timestamp));
     scan.setFilter(new SnapshotFilter(reader, rowFilter, false));
     scan.setTimeRange(0, timestamp + 1).readAllVersions();

@@ -25,11 +25,11 @@ import org.apache.hadoop.hbase.CellUtil;
  *
  * <ul>
  *   <li>Its row was cleaned up, or its mark was written to a file: {@link RegionMarks#removals}.
- *   <li>It was decided, and a flush wrote the row and took the outcome along: {@link
+ *   <li>It was adopted, and a flush wrote the row and took the outcome along: {@link
  *       RegionOutcomes#moves}.
  * </ul>
  *
- * <p>What was decided between the looks at outcomes and marks has its outcome at the second look:
+ * <p>What was adopted between the looks at outcomes and marks has its outcome at the second look:
  * it is there before the marks go.
  *
  * <p>And if a flush moved what was to be read after the scanner was opened, {@code moves} tells.

@@ -244,7 +244,7 @@ class OracleLinkTest {
     KeyValue cell = new KeyValue(row, RawTable.F, row, start, row);
     WriterStatuses statuses = new WriterStatuses(link.cache());
     new SnapshotRow(List.of(mark, cell), start + 16, 0, SnapshotRow.ALL_VERSIONS, statuses.moment())
-        .decide(statuses);
+        .resolve(statuses);
     link.ask(statuses, start, metrics);
   }
 }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * How far a row in doubt is read: a row that is written often has thousands of versions in memory
- * between two flushes, all of them decided but for the newest.
+ * between two flushes, all of them adopted but for the newest.
  */
 class DownToTest {
   private static final long READER = 160;
