@@ -8,6 +8,7 @@ import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.layout.AdoptionCell;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.table.PreparedTable;
@@ -202,8 +203,7 @@ public final class Sweeper {
         case OPEN -> open++;
         case COMMITTED ->
             requests.add(new CleanupRequest(mark.row, mark.start, status.commitTimestamp()));
-        case ABORTED ->
-            requests.add(new CleanupRequest(mark.row, mark.start, CleanupRequest.ABORTED));
+        case ABORTED -> requests.add(new CleanupRequest(mark.row, mark.start, Outcome.ABORTED));
         case RETRY -> forgotten.add(mark);
       }
     }
@@ -252,7 +252,7 @@ public final class Sweeper {
     for (int i = 0; i < rows.size(); i++) {
       if (!rows.get(i).isEmpty()) {
         Mark mark = forgotten.get(i);
-        requests.add(new CleanupRequest(mark.row, mark.start, CleanupRequest.ABORTED));
+        requests.add(new CleanupRequest(mark.row, mark.start, Outcome.ABORTED));
       }
     }
     return requests;

@@ -2,6 +2,7 @@ package io.retso.hbase.cleanup;
 
 import io.retso.hbase.layout.AdoptionRequest.Adoption;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.table.WrittenRows;
 
@@ -31,7 +32,7 @@ record CleanupPart(
 
   private static boolean isByRows(CleanupJob job, WrittenRows rows) {
     boolean isSmall = rows.size() <= ABORTED_ROWS_MAX;
-    return !rows.table().isAdoptedByRegions() || isSmall && job.outcome() == CleanupRequest.ABORTED;
+    return !rows.table().isAdoptedByRegions() || isSmall && job.outcome() == Outcome.ABORTED;
   }
 
   PreparedTable table() {

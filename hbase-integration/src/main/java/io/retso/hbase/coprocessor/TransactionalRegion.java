@@ -249,7 +249,7 @@ final class TransactionalRegion {
   void awaitHorizonFor(Put put) throws IOException {
     adoptions.load();
     CleanupRequest request = CleanupRequest.of(put);
-    if (request == null || outcomes.outcomeOf(request.start()) == 0) {
+    if (request == null || !outcomes.isKnown(request.start())) {
       awaitHorizon();
     }
   }

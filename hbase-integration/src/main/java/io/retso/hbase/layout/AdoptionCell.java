@@ -36,13 +36,9 @@ public final class AdoptionCell {
 
   private AdoptionCell() {}
 
-  /** Takes an outcome. */
+  /** Takes outcomes. */
   public interface Outcomes {
-    /**
-     * A transaction.
-     *
-     * @param outcome its commit timestamp, or {@link CleanupRequest#ABORTED}
-     */
+    /** A transaction and its {@link Outcome}. */
     void add(long start, long outcome);
   }
 
@@ -78,8 +74,8 @@ public final class AdoptionCell {
     for (int i = count - 1; i >= 0; i--) {
       long start = starts[i];
       put(value, (last - start) / Timestamps.GAP);
-      boolean isAborted = outcomes[i] == CleanupRequest.ABORTED;
-      put(value, isAborted ? 0 : (outcomes[i] - start) / Timestamps.GAP);
+      boolean isCommitted = Outcome.isCommitted(outcomes[i]);
+      put(value, isCommitted ? (outcomes[i] - start) / Timestamps.GAP : 0);
       last = start;
     }
     return new KeyValue(
@@ -126,7 +122,7 @@ public final class AdoptionCell {
     while (value.hasRemaining()) {
       start -= number(value) * Timestamps.GAP;
       long gaps = number(value);
-      outcomes.add(start, gaps == 0 ? CleanupRequest.ABORTED : start + gaps * Timestamps.GAP);
+      outcomes.add(start, gaps == 0 ? Outcome.ABORTED : start + gaps * Timestamps.GAP);
     }
   }
 }

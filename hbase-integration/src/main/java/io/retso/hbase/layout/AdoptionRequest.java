@@ -58,10 +58,10 @@ public record AdoptionRequest(byte[] row, List<Adoption> adoptions) {
    * How a transaction ended.
    *
    * @param start its start timestamp
-   * @param commitTimestamp its commit timestamp, or {@link CleanupRequest#ABORTED}
+   * @param outcome a known {@link Outcome}
    * @param rows that it wrote, or may have written, in the region; 1 at least
    */
-  public record Adoption(long start, long commitTimestamp, int rows) {
+  public record Adoption(long start, long outcome, int rows) {
     /**
      * Checks the numbers.
      *
@@ -69,16 +69,11 @@ public record AdoptionRequest(byte[] row, List<Adoption> adoptions) {
      *     order
      */
     public Adoption {
-      CleanupRequest.checkOutcome(start, commitTimestamp);
+      Outcome.check(start, outcome);
       if (rows < 1) {
         throw new IllegalArgumentException(
             "transaction " + start + " is said to have written " + rows + " rows in a region");
       }
-    }
-
-    /** Whether the transaction is committed; otherwise it is aborted. */
-    public boolean isCommitted() {
-      return commitTimestamp != CleanupRequest.ABORTED;
     }
   }
 
@@ -122,7 +117,7 @@ public record AdoptionRequest(byte[] row, List<Adoption> adoptions) {
     ByteBuffer list = ByteBuffer.allocate(1 + adoptions.size() * ADOPTION_BYTES);
     list.put(VERSION);
     for (Adoption adoption : adoptions) {
-      list.putLong(adoption.start).putLong(adoption.commitTimestamp).putInt(adoption.rows);
+      list.putLong(adoption.start).putLong(adoption.outcome).putInt(adoption.rows);
     }
     Put put = new Put(row);
     put.addColumn(PendingWrite.family(), QUALIFIER, 0, Bytes.toBytes(fingerprint));

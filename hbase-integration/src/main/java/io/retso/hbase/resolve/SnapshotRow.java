@@ -2,6 +2,7 @@ package io.retso.hbase.resolve;
 
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.Tombstone;
 import io.retso.protocol.Timestamps;
@@ -205,10 +206,10 @@ public final class SnapshotRow {
         if (status == WriterStatuses.FORGOTTEN) {
           return unknown ? Next.ASK : Next.READ_AGAIN;
         }
-        if (status == WriterStatuses.UNKNOWN) {
+        if (!Outcome.isKnown(status)) {
           statuses.ask(version);
           unknown = true; // older ones may be in question, too: ask about them in the same round
-        } else if (status > 0 && status < readTimestamp) {
+        } else if (Outcome.isCommittedBelow(status, readTimestamp)) {
           return unknown ? Next.ASK : resolve(atCommit(cell, status), found);
         }
       }
@@ -241,12 +242,12 @@ public final class SnapshotRow {
   private boolean isWriter(long version) {
     return !CellVersion.isCommitted(version)
         && (marks.length != 0 && Arrays.binarySearch(marks, version) >= 0
-            || known.of(version) != 0);
+            || Outcome.isKnown(known.of(version)));
   }
 
   private long statusOf(long start, WriterStatuses statuses) {
     long outcome = known.of(start);
-    return outcome != 0 ? outcome : statuses.of(start, readMoment);
+    return Outcome.isKnown(outcome) ? outcome : statuses.of(start, readMoment);
   }
 
   private static int endOfColumn(List<Cell> cells, int begin) {
@@ -280,7 +281,7 @@ public final class SnapshotRow {
     for (long version : versions) {
       if (isWriter(version)) {
         long status = statusOf(version, statuses);
-        if (status != WriterStatuses.ABORTED && (status <= 0 || status >= readTimestamp)) {
+        if (status != Outcome.ABORTED && !Outcome.isCommittedBelow(status, readTimestamp)) {
           return false;
         }
       } else if (version >= readTimestamp || !hasVersion(version)) {
@@ -322,12 +323,12 @@ public final class SnapshotRow {
         if (status == WriterStatuses.FORGOTTEN) {
           return new FirstCommit(Next.READ_AGAIN, 0);
         }
-        if (status == WriterStatuses.UNKNOWN) {
+        if (!Outcome.isKnown(status)) {
           statuses.ask(version);
           unknown = true;
         } else if (status > timestamp) {
           first = Math.min(first, status);
-        } else if (status > 0) {
+        } else if (Outcome.isCommitted(status)) {
           break;
         }
       }
@@ -354,7 +355,7 @@ public final class SnapshotRow {
     byte[] row = null;
     for (long start : marks) {
       long status = statusOf(start, statuses);
-      if (start != ownStart && (status > 0 || status == WriterStatuses.ABORTED)) {
+      if (start != ownStart && (Outcome.isCommitted(status) || status == Outcome.ABORTED)) {
         row = row == null ? CellUtil.cloneRow(cells.get(0)) : row;
         requests.add(new CleanupRequest(row, start, status));
       }

@@ -16,7 +16,7 @@ import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.cleanup.CleanupGate.State;
 import io.retso.hbase.layout.AdoptionRequest.Adoption;
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.table.WrittenRows;
@@ -198,7 +198,7 @@ class AdoptedCleanupTest {
   /** Each attempt takes two of five seconds, so the third is the last, be it of a list or a row. */
   @Test
   void itsTimeRunsFromTheFirstAttempt() throws Exception {
-    for (long outcome : new long[] {32, CleanupRequest.ABORTED}) {
+    for (long outcome : new long[] {32, Outcome.ABORTED}) {
       assertEquals(3, attemptsOfTwoSeconds(outcome));
     }
   }

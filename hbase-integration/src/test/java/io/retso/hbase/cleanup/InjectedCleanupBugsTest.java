@@ -58,7 +58,7 @@ class InjectedCleanupBugsTest {
         "whatIsThrownAmidAListIsAFailedAttempt"),
     WHAT_WAS_ABORTED_STAYS_UNTIL_A_FLUSH(
         "cleanup/CleanupPart.java",
-        "|| isSmall && job.outcome() == CleanupRequest.ABORTED",
+        "|| isSmall && job.outcome() == Outcome.ABORTED",
         "",
         "whatWasAbortedIsRemovedAtOnceUnlessItIsMuch"),
     TIME_RUNS_FROM_EACH_ATTEMPT(

@@ -17,6 +17,7 @@ import io.retso.hbase.layout.AdoptionRequest;
 import io.retso.hbase.layout.AdoptionRequest.Adoption;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
 import java.util.BitSet;
@@ -148,12 +149,12 @@ class AdoptedOutcomesTest {
     try {
       t.flush(RawTable.F);
       t.oracle.abort(start);
-      assertFalse(t.adopt(start, CleanupRequest.ABORTED, 1));
+      assertFalse(t.adopt(start, Outcome.ABORTED, 1));
     } finally {
       behind.release();
     }
     assertEquals(Map.of(), t.read());
-    t.cleanUp(start, CleanupRequest.ABORTED, ROW);
+    t.cleanUp(start, Outcome.ABORTED, ROW);
     t.reopen();
     assertEquals(Map.of(), t.read());
   }
@@ -221,7 +222,7 @@ class AdoptedOutcomesTest {
     t.oracle.abort(t.first);
     t.oracle.begin();
     t.flush(RawTable.G); // raises the horizon
-    assertFalse(t.adopt(start, CleanupRequest.ABORTED, 1));
+    assertFalse(t.adopt(start, Outcome.ABORTED, 1));
   }
 
   @Test
@@ -232,10 +233,10 @@ class AdoptedOutcomesTest {
     Put late = RawTable.put(start, ROW, "a", "late");
     Future<?> write = t.inBackground(() -> t.region().batchMutate(new Mutation[] {late}));
     hold.awaitReached();
-    assertFalse(t.adopt(start, CleanupRequest.ABORTED, 1));
+    assertFalse(t.adopt(start, Outcome.ABORTED, 1));
     hold.release();
     write.get();
-    assertTrue(t.adopt(start, CleanupRequest.ABORTED, 1));
+    assertTrue(t.adopt(start, Outcome.ABORTED, 1));
     assertEquals(Map.of(), t.read());
     t.reopen();
     assertEquals(Map.of(), t.read());
@@ -307,7 +308,7 @@ class AdoptedOutcomesTest {
             "",
             new Adoption(one, t.commit(one, "a"), 1),
             new Adoption(two, t.commit(two, "b"), 7),
-            new Adoption(three, CleanupRequest.ABORTED, 1));
+            new Adoption(three, Outcome.ABORTED, 1));
     assertEquals("{0, 2}", adopted.toString());
     assertEquals(List.of("b", "first"), t.rowsWithMarks());
     assertEquals(List.of("a{a=1}", "b{a=1}"), t.scan(t.oracle.begin(), new Scan()));
@@ -430,7 +431,7 @@ class AdoptedOutcomesTest {
     Future<?> cleanup =
         t.inBackground(
             () -> {
-              t.cleanUp(start, CleanupRequest.ABORTED, ROW);
+              t.cleanUp(start, Outcome.ABORTED, ROW);
               return null;
             });
     hold.awaitReached();
@@ -506,7 +507,7 @@ class AdoptedOutcomesTest {
       long gone = two.writeWithoutCell("s");
       two.oracle.abort(gone);
       assertEquals("{0}", two.adopt("", adoption(two, left, "b")).toString());
-      Adoption aborted = new Adoption(gone, CleanupRequest.ABORTED, 1);
+      Adoption aborted = new Adoption(gone, Outcome.ABORTED, 1);
       assertEquals("{0, 1}", two.adopt("m", adoption(two, right, "r"), aborted).toString());
       byte[][] regions =
           two.regions().stream()

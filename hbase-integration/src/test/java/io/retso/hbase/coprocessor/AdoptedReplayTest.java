@@ -13,7 +13,7 @@ import io.retso.hbase.RefusedCleanups;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.HeldBatch.Hold;
 import io.retso.hbase.layout.CellVersion;
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -149,7 +149,7 @@ class AdoptedReplayTest {
     flushing.awaitReached();
     RefusedFlushes.in(t.region()); // that of the marks, behind it
     Hold adopting = HeldBatch.into(t.region()).holdNext();
-    Future<Boolean> adopted = t.inBackground(() -> t.adopt(start, CleanupRequest.ABORTED, 1));
+    Future<Boolean> adopted = t.inBackground(() -> t.adopt(start, Outcome.ABORTED, 1));
     adopting.awaitReached();
     flushing.release();
     flush.get();
@@ -189,7 +189,7 @@ class AdoptedReplayTest {
               return null;
             });
     hold.awaitReached();
-    assertTrue(t.adopt(start, CleanupRequest.ABORTED, 1));
+    assertTrue(t.adopt(start, Outcome.ABORTED, 1));
     hold.release();
     flush.get();
     t.crash();

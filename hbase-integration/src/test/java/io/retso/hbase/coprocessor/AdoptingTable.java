@@ -3,7 +3,7 @@ package io.retso.hbase.coprocessor;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import java.io.IOException;
@@ -53,7 +53,7 @@ final class AdoptingTable extends RawTable {
 
   void abortAndAdopt(long start, int rows) throws IOException {
     oracle.abort(start);
-    assertTrue(adopt(start, CleanupRequest.ABORTED, rows));
+    assertTrue(adopt(start, Outcome.ABORTED, rows));
   }
 
   /** The oracle forgets a transaction, and the horizon may rise above it. */

@@ -10,6 +10,7 @@ import io.retso.hbase.coprocessor.HeldBatch.Hold;
 import io.retso.hbase.coprocessor.region.LoggedAdoptions;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.Refusal;
 import java.io.IOException;
 import java.util.List;
@@ -67,7 +68,7 @@ class AdoptionsInFlightTest {
   void whatIsAbortedWhileAFlushLooksIsNotRead() throws Exception {
     long start = t.writeWithoutCell(ROW);
     t.oracle.abort(start);
-    adoptWhileAFlushLooks(start, CleanupRequest.ABORTED);
+    adoptWhileAFlushLooks(start, Outcome.ABORTED);
     assertEquals(List.of(), AdoptingTable.versions(t.raw(ROW)));
     assertEquals(Map.of(), t.read());
   }
@@ -150,7 +151,7 @@ class AdoptionsInFlightTest {
     snapshot.awaitReached();
     t.write(older, "second", "a", "1"); // its mark is a cell, so the adoption is none
     Hold adopting = HeldMaps.adoptions(t.region()).holdNextAddition();
-    Future<?> adoption = t.inBackground(() -> t.adopt(start, CleanupRequest.ABORTED, 1));
+    Future<?> adoption = t.inBackground(() -> t.adopt(start, Outcome.ABORTED, 1));
     adopting.awaitReached();
     snapshot.release();
     Fixture.eventually(
@@ -158,6 +159,6 @@ class AdoptionsInFlightTest {
     adopting.release();
     adoption.get();
     flush.get();
-    assertEquals(Map.of(start, CleanupRequest.ABORTED), LoggedAdoptions.read(t.region()));
+    assertEquals(Map.of(start, Outcome.ABORTED), LoggedAdoptions.read(t.region()));
   }
 }

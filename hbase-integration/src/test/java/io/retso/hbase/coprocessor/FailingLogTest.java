@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.FailingLog.At;
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.hbase.client.Admin;
@@ -95,7 +95,7 @@ class FailingLogTest {
     long start = t.writeWithoutCell(ROW);
     t.oracle.abort(start);
     FailingLog log = FailingLog.of(t.region(), ROW, At.APPEND);
-    t.cleanUp(start, CleanupRequest.ABORTED, ROW);
+    t.cleanUp(start, Outcome.ABORTED, ROW);
     assertTrue(log.hasFailed());
     t.crash();
     assertEquals(Map.of(), t.read());

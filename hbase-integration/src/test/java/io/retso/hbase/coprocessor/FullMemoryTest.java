@@ -10,7 +10,7 @@ import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.region.SharedMemory;
 import io.retso.hbase.layout.AdoptionRequest;
 import io.retso.hbase.layout.AdoptionRequest.Adoption;
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -73,7 +73,7 @@ class FullMemoryTest {
       long start = table.oracle.begin();
       table.oracle.abort(start);
       puts.add(RawTable.put(start, row + i, "a", "1"));
-      adoptions.add(new Adoption(start, CleanupRequest.ABORTED, 1));
+      adoptions.add(new Adoption(start, Outcome.ABORTED, 1));
     }
     table.table.put(puts);
     for (int i = 0; i < many; i += AdoptionRequest.ADOPTIONS_MAX) {

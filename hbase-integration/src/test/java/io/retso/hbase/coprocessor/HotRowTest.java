@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.FirstChange;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.resolve.SnapshotRequests;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -106,7 +106,7 @@ class HotRowTest {
             .addColumn(G, column, last, column));
     List<Long> versions = new ArrayList<>(AdoptingTable.versions(t.cells(ROW)));
     t.oracle.abort(aborted);
-    t.cleanUp(aborted, CleanupRequest.ABORTED, ROW);
+    t.cleanUp(aborted, Outcome.ABORTED, ROW);
     assertTrue(versions.removeAll(List.of(aborted)));
     assertEquals(versions, AdoptingTable.versions(t.cells(ROW)));
   }

@@ -66,7 +66,7 @@ class InjectedAdoptionBugsTest {
         "aFlushOfMarksWritesTheAdoptionsThatHaveNotLeft"),
     A_CLEANUP_GOES_ON_WITHOUT_WHAT_IT_HAS_NOT_READ(
         "coprocessor/write/RegionWrites.java",
-        "row != null && !row.suffices(committed)",
+        "row != null && !row.suffices(outcome)",
         "row != null && row.hasCell() && row.all() == null",
         AdoptedOutcomesTest.class,
         "aRowThatIsAdoptedAfterACleanupHasReadItIsReadAgain"),
@@ -126,7 +126,7 @@ class InjectedAdoptionBugsTest {
     AN_OUTCOME_COMES_BEHIND_ITS_MARKS(
         "coprocessor/region/Writers.java",
         "          adoption.run();\n"
-            + "          assert outcomes.outcomeOf(start) != 0 : NO_OUTCOME;\n"
+            + "          assert outcomes.isKnown(start) : NO_OUTCOME;\n"
             + "          freed.accept(writer.bytes());\n"
             + "          return null;\n"
             + "        });\n",
@@ -182,7 +182,7 @@ class InjectedAdoptionBugsTest {
         "whatIsBeingWrittenIsNotAdopted"),
     WRITES_OF_ADOPTED_TRANSACTIONS_ARE_TAKEN(
         "coprocessor/region/Writers.java",
-        "if (outcomes.outcomeOf(start) != 0) {",
+        "if (outcomes.isKnown(start)) {",
         "if (start == 0) {",
         AdoptedOutcomesTest.class,
         "writesOfAnAdoptedTransactionAreRefused"),
@@ -260,8 +260,8 @@ class InjectedAdoptionBugsTest {
         "whatAReplayFlushesIsCleanedUpAsItWasAdopted"),
     A_FLUSH_MOVES_WHAT_IS_PENDING(
         "coprocessor/purge/AdoptingScanner.java",
-        "outcomeOf.applyAsLong(version) : 0;",
-        "outcomeOf.applyAsLong(version) : 0;\n"
+        "outcomeOf.applyAsLong(version) : Outcome.UNKNOWN;",
+        "outcomeOf.applyAsLong(version) : Outcome.UNKNOWN;\n"
             + "    if (outcome == 0 && Timestamps.isWellFormed(version)) {\n"
             + "      outcome = version + Timestamps.GAP;\n"
             + "    }",
@@ -287,8 +287,8 @@ class InjectedAdoptionBugsTest {
         "anOutcomeStaysUntilTheLastMarkOfItIsGone"),
     A_CLEANUP_LOOKS_AT_THE_HORIZON_BEHIND_THE_OUTCOMES(
         "coprocessor/write/RegionWrites.java",
-        "request.start() >= refused;",
-        "request.start() >= horizon.refused();",
+        "request.start() < refused ?",
+        "request.start() < horizon.refused() ?",
         AdoptionsInFlightTest.class,
         "whatIsAdoptedWhileACleanupLooksIsNotTakenForAborted"),
     WHAT_IS_FORGOTTEN_IS_TAKEN_FOR_ABORTED(
@@ -296,7 +296,7 @@ class InjectedAdoptionBugsTest {
         "CleanupRequest.replaced(mutation);",
         "CleanupRequest.replaced(mutation);\n"
             + "      if (!request.isCommitted()) {\n"
-            + "        outcomes.adopted(request.start(), CleanupRequest.ABORTED);\n"
+            + "        outcomes.adopted(request.start(), Outcome.ABORTED);\n"
             + "      }",
         MovedCellsTest.class,
         "whatIsForgottenIsNotTakenForAborted");

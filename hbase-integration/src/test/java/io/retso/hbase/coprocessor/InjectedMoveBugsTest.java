@@ -99,12 +99,12 @@ class InjectedMoveBugsTest {
         "aValidatingGetAndTheFirstChangeSeeWhatWasAdoptedFromBelow"),
     ADOPTED_MARKS_BELOW_THE_HORIZON_COUNT_AS_ABORTED(
         "coprocessor/read/RegionReader.java",
-        "start < refusedBelow && known.of(start) == 0",
+        "start < refusedBelow && !Outcome.isKnown(known.of(start))",
         "start < refusedBelow",
         "anAdoptionCountsThoughAMarkIsThereAndTheHorizonIsAbove"),
     A_CLEANUP_IGNORES_WHAT_THE_REGION_ADOPTED(
         "coprocessor/write/RegionWrites.java",
-        "if (known != 0) {",
+        "if (Outcome.isKnown(known)) {",
         "if (known < -1) {",
         "anAdoptionCountsThoughAMarkIsThereAndTheHorizonIsAbove"),
     ADOPTED_ROWS_ARE_READ_TWICE(
@@ -114,20 +114,20 @@ class InjectedMoveBugsTest {
         "adoptedRowsAreReadWithoutTheOracleAndWithoutMarks"),
     A_ROW_IN_DOUBT_ENDS_AT_WHAT_WAS_ABORTED(
         "coprocessor/read/RegionReader.java",
-        "return outcome > 0 && outcome < timestamp;",
-        "return outcome != 0 && outcome < timestamp;",
+        "Outcome.isCommittedBelow(known.of(version), timestamp)",
+        "Outcome.isKnown(known.of(version)) && known.of(version) < timestamp",
         HotRowTest.class,
         "eachSnapshotSeesItsOwnVersion"),
     A_ROW_IN_DOUBT_ENDS_AT_WHAT_COMMITTED_ABOVE(
         "coprocessor/read/RegionReader.java",
-        "return outcome > 0 && outcome < timestamp;",
-        "return outcome > 0;",
+        "Outcome.isCommittedBelow(known.of(version), timestamp)",
+        "Outcome.isCommitted(known.of(version))",
         HotRowTest.class,
         "eachSnapshotSeesItsOwnVersion"),
     THE_FIRST_CHANGE_ENDS_AT_WHAT_WAS_ABORTED(
         "coprocessor/read/FirstChangeReader.java",
-        "outcomes.applyAsLong(version) > 0",
-        "outcomes.applyAsLong(version) != 0",
+        "Outcome.isCommitted(outcomes.applyAsLong(version))",
+        "Outcome.isKnown(outcomes.applyAsLong(version))",
         HotRowTest.class,
         "theFirstChangeIsTheNextCommit");
 

@@ -113,14 +113,14 @@ class InjectedRegionBugsTest {
         "whatOtherCoprocessorsMayHideIsNotAdopted"),
     MOVES_BELOW_THE_HORIZON(
         "coprocessor/write/RegionWrites.java",
-        "request.isCommitted() && request.start() >= refused",
-        "request.isCommitted()",
+        "request.start() < refused ?",
+        "request.start() < 0 ?",
         CleanupTest.class,
         "aLateDuplicateOfACleanedUpWriteIsRemovedWhateverTheRequestSays"),
     REMOVES_AT_THE_HORIZON(
         "coprocessor/write/RegionWrites.java",
-        "request.start() >= refused",
-        "request.start() > refused",
+        "request.start() < refused ?",
+        "request.start() <= refused ?",
         PurgeTest.class,
         "theOldestTransactionStandsAtTheHorizonAndLosesNothing"),
     REFUSES_WRITES_AT_THE_HORIZON(
@@ -367,8 +367,8 @@ class InjectedRegionBugsTest {
         "serverReadsSeeTheSnapshot"),
     COMMITTED_ABOVE_THE_READER_DECIDES(
         "resolve/SnapshotRow.java",
-        "status > 0 && status < readTimestamp",
-        "status > 0",
+        "else if (Outcome.isCommittedBelow(status, readTimestamp))",
+        "else if (Outcome.isCommitted(status))",
         SnapshotRowModelTest.class,
         "serverReadsSeeTheSnapshot"),
     MARKS_ARE_NOT_LOOKED_AT(

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import java.util.List;
 import java.util.Map;
@@ -73,8 +73,8 @@ class MergeTest {
     t.flush();
     merge();
     t.oracle.abort(aborted);
-    t.cleanUp(aborted, CleanupRequest.ABORTED, "c");
-    t.cleanUp(aborted, CleanupRequest.ABORTED, "x");
+    t.cleanUp(aborted, Outcome.ABORTED, "c");
+    t.cleanUp(aborted, Outcome.ABORTED, "x");
     assertEquals(List.of(), t.cells("c"));
     t.flush();
     assertEquals(List.of(), t.cells("c"), "the delete left, what it deletes did not");

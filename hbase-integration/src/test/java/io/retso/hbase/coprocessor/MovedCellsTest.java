@@ -9,8 +9,8 @@ import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.HeldBatch.Hold;
 import io.retso.hbase.layout.ChangedRow;
-import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.FirstChange;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.ReadAttribute;
 import io.retso.hbase.layout.Refusal;
@@ -88,7 +88,7 @@ class MovedCellsTest {
         "aborted",
         start -> {
           t.oracle.abort(start);
-          return CleanupRequest.ABORTED;
+          return Outcome.ABORTED;
         });
   }
 
@@ -402,7 +402,7 @@ class MovedCellsTest {
     t.write(start, ROW, "a", "2");
     long below = t.oracle.begin();
     t.oracle.abort(start);
-    assertTrue(t.adopt(start, CleanupRequest.ABORTED, 1));
+    assertTrue(t.adopt(start, Outcome.ABORTED, 1));
     assertEquals("{a=1}", watched(below, ROW));
     assertEquals(FirstChange.NONE, firstChange(below, t.oracle.begin()));
     assertEquals("{a=1}", amid(() -> watched(below, ROW)));
@@ -442,7 +442,7 @@ class MovedCellsTest {
     assertEquals(Refusal.SNAPSHOT_TOO_OLD, Refusal.of(refused));
     inDoubt(ROW);
     assertEquals(Map.of("a", "1"), t.read(t.oracle.begin(), ROW));
-    t.cleanUp(start, CleanupRequest.ABORTED, ROW);
+    t.cleanUp(start, Outcome.ABORTED, ROW);
     assertEquals(
         List.of(committed + 1),
         t.cells(ROW).stream()
@@ -468,7 +468,7 @@ class MovedCellsTest {
       t.cleanUp(start, committed, ROW);
       t.oracle.cleanedUp(start);
       t.write(start, ROW, "a", "1");
-      t.cleanUp(start, CleanupRequest.ABORTED, ROW); // as is done with what is forgotten
+      t.cleanUp(start, Outcome.ABORTED, ROW); // as is done with what is forgotten
       Result next = scanner.next();
       assertNotNull(next);
       assertEquals(ROW, text(next));

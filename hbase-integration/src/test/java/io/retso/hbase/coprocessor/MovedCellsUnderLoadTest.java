@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.CommitResult;
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.ReadAttribute;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -103,7 +103,7 @@ class MovedCellsUnderLoadTest {
     int first = balance(t.table.get(RawTable.get(start, row(from))));
     int second = balance(t.table.get(RawTable.get(start, row(to))));
     t.table.put(List.of(balance(start, from, first - amount), balance(start, to, second + amount)));
-    long outcome = CleanupRequest.ABORTED;
+    long outcome = Outcome.ABORTED;
     if (random.nextInt(4) == 0) {
       t.oracle.abort(start);
     } else {

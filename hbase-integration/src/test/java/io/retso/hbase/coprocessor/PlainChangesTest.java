@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.HeldBatch.Hold;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
 import java.util.Arrays;
@@ -273,7 +274,7 @@ class PlainChangesTest {
     t.oracle.abort(other);
     long start = t.writeWithoutCell(ROW);
     added.addNext(new Delete(R).addColumn(RawTable.F, A, start));
-    t.cleanUp(other, CleanupRequest.ABORTED, "s");
+    t.cleanUp(other, Outcome.ABORTED, "s");
     long committed = t.commit(start, ROW);
     assertFalse(t.adopt(start, committed, 1));
     cleanUp(start, committed);

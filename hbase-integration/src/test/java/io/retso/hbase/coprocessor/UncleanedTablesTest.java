@@ -11,6 +11,7 @@ import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -162,7 +163,7 @@ class UncleanedTablesTest {
     assertEquals(List.of(ROW + "{a=1}", "u{a=1}"), rows());
     assertEquals(List.of("first", "u", "v"), t.rowsWithMarks());
     t.cleanUp(uncleaned, uncleanedAt, "u");
-    t.cleanUp(forgotten, CleanupRequest.ABORTED, "v");
+    t.cleanUp(forgotten, Outcome.ABORTED, "v");
     t.write(t.oracle.begin(), "other", "a", "1"); // its mark is a cell
     t.commitAndAdopt(t.writeWithoutCell("w"), "w");
     t.flush();
@@ -179,7 +180,7 @@ class UncleanedTablesTest {
     assertEquals(List.of(ROW + "{a=1}", "u{a=1}"), rows());
     assertEquals(List.of(CellVersion.committed(committed)), versions(t.name, ROW));
     assertThrows(IOException.class, () -> t.cleanUp(uncleaned, uncleanedAt, "u"));
-    assertThrows(IOException.class, () -> t.adopt(t.first, CleanupRequest.ABORTED, 1));
+    assertThrows(IOException.class, () -> t.adopt(t.first, Outcome.ABORTED, 1));
     assertEquals(List.of("first", "u"), t.rowsWithMarks());
     t.reopen();
     assertEquals(List.of(ROW + "{a=1}", "u{a=1}"), rows());

@@ -38,7 +38,7 @@ class AdoptionCellTest {
         long above = (Timestamps.MAX - start) / GAP;
         boolean isAborted = above == 0 || random.nextInt(4) == 0;
         outcomes.put(
-            start, isAborted ? CleanupRequest.ABORTED : start + GAP * (1 + random.nextLong(above)));
+            start, isAborted ? Outcome.ABORTED : start + GAP * (1 + random.nextLong(above)));
       }
       KeyValue cell = AdoptionCell.of(ROW, random.nextLong(1L << 40), round, outcomes);
       assertTrue(AdoptionCell.is(cell));
@@ -51,7 +51,7 @@ class AdoptionCellTest {
   @Test
   void theBoundsOfTimestampsFit() {
     TreeMap<Long, Long> outcomes = new TreeMap<>(Map.of(GAP, Timestamps.MAX));
-    outcomes.put(Timestamps.MAX, CleanupRequest.ABORTED);
+    outcomes.put(Timestamps.MAX, Outcome.ABORTED);
     assertEquals(outcomes, read(AdoptionCell.of(ROW, Long.MAX_VALUE, Long.MAX_VALUE, outcomes)));
   }
 

@@ -23,7 +23,7 @@ class AdoptionRequestTest {
   private static final byte[] ADOPTIONS = Bytes.toBytes("decisions");
   private static final AdoptionRequest REQUEST =
       new AdoptionRequest(
-          ROW, List.of(new Adoption(16, 32, 1), new Adoption(48, CleanupRequest.ABORTED, 100_000)));
+          ROW, List.of(new Adoption(16, 32, 1), new Adoption(48, Outcome.ABORTED, 100_000)));
 
   private static Put put(byte[] list) {
     Put put = new Put(ROW).addColumn(PendingWrite.family(), ADOPTIONS, 0, new byte[0]);

@@ -51,7 +51,7 @@ public class SnapshotRowModelTest {
       }
       for (CleanupRequest request : row.cleanups(statuses)) {
         assertTrue(model.isTrue(request), request + " in " + context);
-        model.cleanUp(request.start(), request.commitTimestamp());
+        model.cleanUp(request.start(), request.outcome());
       }
       assertEquals(expected, model.expected(), context);
     }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.Tombstone;
 import io.retso.hbase.resolve.SnapshotRow.FirstCommit;
@@ -115,7 +116,7 @@ public class SnapshotRowTest {
     statuses.forgotten(272);
     assertEquals(Next.READ_AGAIN, row.resolve(statuses));
     assertSees("a@33", mark(272), cell("a", 272), cell("a", 33));
-    assertEquals(StatusCache.UNKNOWN, cache.get(272), "a proof for this row, not for all readers");
+    assertEquals(Outcome.UNKNOWN, cache.get(272), "a proof for this row, not for all readers");
   }
 
   @Test

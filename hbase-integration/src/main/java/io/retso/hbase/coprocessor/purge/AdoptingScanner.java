@@ -3,7 +3,7 @@ package io.retso.hbase.coprocessor.purge;
 import io.retso.hbase.coprocessor.hbase.HBaseInternals.Deletes;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.layout.CellVersion;
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.protocol.Timestamps;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -60,8 +60,8 @@ final class AdoptingScanner extends RewritingScanner {
   /**
    * A scanner.
    *
-   * @param outcomeOf of a start timestamp: commit timestamp, {@link CleanupRequest#ABORTED}, or 0
-   *     if it is not adopted and will not be
+   * @param outcomeOf of a start timestamp: its {@link Outcome}, unknown if it is not adopted and
+   *     will not be
    * @param deletes HBase's judgement of what is deleted
    * @param metrics counts what is moved or dropped; null if nobody counts
    */
@@ -113,10 +113,11 @@ final class AdoptingScanner extends RewritingScanner {
       return;
     }
     long version = cell.getTimestamp();
-    long outcome = Timestamps.isWellFormed(version) ? outcomeOf.applyAsLong(version) : 0;
-    if (outcome == 0) {
+    long outcome =
+        Timestamps.isWellFormed(version) ? outcomeOf.applyAsLong(version) : Outcome.UNKNOWN;
+    if (!Outcome.isKnown(outcome)) {
       column.add(cell);
-    } else if (outcome != CleanupRequest.ABORTED && !deletes.hide(cell)) {
+    } else if (Outcome.isCommitted(outcome) && !deletes.hide(cell)) {
       KeyValue moved = KeyValueUtil.copyToNewKeyValue(cell);
       moved.setSequenceId(sequence(cell));
       assert outcome > version : version + " committed at " + outcome;

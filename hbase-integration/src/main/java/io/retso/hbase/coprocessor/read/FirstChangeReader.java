@@ -1,6 +1,7 @@
 package io.retso.hbase.coprocessor.read;
 
 import io.retso.hbase.layout.CellVersion;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.ReadAttribute;
 import io.retso.hbase.resolve.KnownOutcomes;
@@ -106,7 +107,8 @@ public final class FirstChangeReader {
     return new DownTo(
         version ->
             version <= timestamp
-                && (CellVersion.isCommitted(version) || outcomes.applyAsLong(version) > 0));
+                && (CellVersion.isCommitted(version)
+                    || Outcome.isCommitted(outcomes.applyAsLong(version))));
   }
 
   /** A copy, as the scanner gives its memory back. Marks are small, and needed as they are. */

@@ -4,6 +4,7 @@ import io.retso.hbase.coprocessor.region.Horizon;
 import io.retso.hbase.coprocessor.region.Mark;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.Refusal;
 import io.retso.hbase.layout.Tombstone;
@@ -133,7 +134,7 @@ public final class RegionReader {
     byte[] key = CellUtil.cloneRow(cells.get(0));
     List<Cell> row = new ArrayList<>(questions.length + cells.size());
     for (long version : questions) {
-      if (known.of(version) == 0) {
+      if (!Outcome.isKnown(known.of(version))) {
         Mark mark = version < refused ? null : parts.marks().find(key, version);
         if (mark == null) {
           return null;
@@ -207,18 +208,15 @@ public final class RegionReader {
    * through all that was written since the last flush.
    */
   boolean isCommitted(long version) {
-    return isCommittedBelow(timestamp, parts.outcomes().outcomeOf(version));
+    return Outcome.isCommittedBelow(parts.outcomes().outcomeOf(version), timestamp);
   }
 
   /** Down to the first one that is committed, by its own number or by what was known before. */
   static DownTo downToCommitted(KnownOutcomes known, long timestamp) {
     return new DownTo(
         version ->
-            CellVersion.isCommitted(version) || isCommittedBelow(timestamp, known.of(version)));
-  }
-
-  private static boolean isCommittedBelow(long timestamp, long outcome) {
-    return outcome > 0 && outcome < timestamp;
+            CellVersion.isCommitted(version)
+                || Outcome.isCommittedBelow(known.of(version), timestamp));
   }
 
   /** {@link io.retso.hbase.coprocessor.region.RegionOutcomes#moves}. */
@@ -298,7 +296,7 @@ public final class RegionReader {
         continue;
       }
       long start = PendingWrite.startOf(cell);
-      if (start < refusedBelow && known.of(start) == 0) {
+      if (start < refusedBelow && !Outcome.isKnown(known.of(start))) {
         dead.add(start);
         parts.link().orphans().offer(parts.region(), CellUtil.cloneRow(cell), start);
       }

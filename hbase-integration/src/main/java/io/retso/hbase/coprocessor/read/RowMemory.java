@@ -3,6 +3,7 @@ package io.retso.hbase.coprocessor.read;
 import io.retso.hbase.coprocessor.region.Mark;
 import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.coprocessor.region.RegionOutcomes;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.resolve.KnownOutcomes;
 import java.util.HashSet;
@@ -75,7 +76,9 @@ final class RowMemory {
         if (PendingWrite.isWellFormed(cell)) {
           marked.add(version);
         }
-      } else if (known.isAsked(version) && known.of(version) == 0 && !marked.contains(version)) {
+      } else if (known.isAsked(version)
+          && !Outcome.isKnown(known.of(version))
+          && !marked.contains(version)) {
         unmarked.add(version);
       }
     }
@@ -91,6 +94,6 @@ final class RowMemory {
     if (!missing.isEmpty()) {
       known.look(parts.outcomes()::outcomeOf);
     }
-    return missing.stream().anyMatch(version -> known.of(version) == 0);
+    return !missing.stream().allMatch(version -> Outcome.isKnown(known.of(version)));
   }
 }

@@ -2,6 +2,7 @@ package io.retso.hbase.coprocessor.region;
 
 import io.retso.hbase.coprocessor.hbase.HBaseInternals;
 import io.retso.hbase.layout.AdoptionCell;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import java.io.IOException;
@@ -188,7 +189,7 @@ public final class AdoptedOutcomes {
    * @param sequence of the cell of the adoption
    */
   public void adopted(long[] starts, long sequence) {
-    assert LongStream.of(starts).allMatch(start -> outcomes.outcomeOf(start) != 0);
+    assert LongStream.of(starts).allMatch(outcomes::isKnown);
     assert starts.length == 0 || sequence > 0 : "the cell of an adoption has no number";
     memory.take(OUTCOME_BYTES * (long) starts.length);
     count.addAndGet(starts.length);
@@ -239,7 +240,7 @@ public final class AdoptedOutcomes {
     int count = 0;
     for (long start : starts) {
       long outcome = outcomes.outcomeOf(start);
-      if (outcome != 0) {
+      if (Outcome.isKnown(outcome)) {
         starts[count] = start;
         ends[count] = outcome;
         count++;
@@ -264,7 +265,7 @@ public final class AdoptedOutcomes {
   /** Whether a cell of adoptions has one that has not left: a compaction must keep it. */
   public boolean isNeeded(Cell adoptions) {
     boolean[] isNeeded = {!isLoaded};
-    AdoptionCell.read(adoptions, (start, outcome) -> isNeeded[0] |= outcomes.outcomeOf(start) != 0);
+    AdoptionCell.read(adoptions, (start, outcome) -> isNeeded[0] |= outcomes.isKnown(start));
     return isNeeded[0];
   }
 

@@ -32,10 +32,7 @@ public final class LoggedAdoptions {
     return AdoptionRequest.firstRow(region.getRegionInfo().getStartKey());
   }
 
-  /**
-   * The adoptions that are there: commit timestamps, or {@link
-   * io.retso.hbase.layout.CleanupRequest#ABORTED}, by start timestamp.
-   */
+  /** The adoptions that are there: outcomes by start timestamp. */
   public static Map<Long, Long> read(Region region) throws IOException {
     byte[] row = row(region);
     Map<Long, Long> adoptions = new HashMap<>();

@@ -1,7 +1,7 @@
 package io.retso.hbase.coprocessor.region;
 
 import io.retso.hbase.coprocessor.hbase.HBaseInternals;
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.protocol.Timestamps;
 import java.util.ArrayList;
@@ -83,21 +83,21 @@ public final class RegionOutcomes {
     return isAdopting;
   }
 
-  /**
-   * How a transaction ended, if the region knows.
-   *
-   * @return its commit timestamp, {@link CleanupRequest#ABORTED}, or 0
-   */
+  /** The {@link Outcome} of a transaction. */
   public long outcomeOf(long start) {
-    Long outcome = outcomes.get(key(start));
-    return outcome == null ? 0 : outcome;
+    return outcomes.getOrDefault(key(start), Outcome.UNKNOWN);
+  }
+
+  /** Whether the region knows how a transaction ended. */
+  public boolean isKnown(long start) {
+    return outcomes.containsKey(key(start));
   }
 
   /**
    * A transaction is adopted here. Its marks in memory are to be dropped after that, not before: a
    * reader looks for the outcome first, and then for the mark.
    *
-   * @param outcome its commit timestamp, or {@link CleanupRequest#ABORTED}
+   * @param outcome a known {@link Outcome}
    */
   public void adopted(long start, long outcome) {
     Long old = outcomes.put(key(start), outcome);

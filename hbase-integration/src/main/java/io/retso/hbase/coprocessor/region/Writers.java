@@ -1,5 +1,6 @@
 package io.retso.hbase.coprocessor.region;
 
+import io.retso.hbase.layout.Outcome;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -183,7 +184,7 @@ final class Writers {
     writers.compute(
         RegionOutcomes.key(start),
         (key, known) -> {
-          if (outcomes.outcomeOf(start) != 0) {
+          if (outcomes.isKnown(start)) {
             admission[0] = Admission.DECIDED;
             return known;
           }
@@ -301,13 +302,13 @@ final class Writers {
    */
   long outcomeForFlush(long start) {
     long known = outcomes.outcomeOf(start);
-    if (known != 0) {
+    if (Outcome.isKnown(known)) {
       return known;
     }
     writers.computeIfPresent(
         RegionOutcomes.key(start),
         (key, writer) -> {
-          assert outcomes.outcomeOf(start) == 0 : "it is adopted, and has marks";
+          assert !outcomes.isKnown(start) : "it is adopted, and has marks";
           writer.isFlushedUnadopted = true;
           return writer;
         });
@@ -350,7 +351,7 @@ final class Writers {
           }
           isAdopted[0] = true;
           adoption.run();
-          assert outcomes.outcomeOf(start) != 0 : NO_OUTCOME;
+          assert outcomes.isKnown(start) : NO_OUTCOME;
           freed.accept(writer.bytes());
           return null;
         });

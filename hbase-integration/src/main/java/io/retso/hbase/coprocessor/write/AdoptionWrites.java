@@ -124,10 +124,10 @@ public final class AdoptionWrites {
     if (adoptions.isUsed() && Arrays.equals(request.row(), LoggedAdoptions.row(region))) {
       for (int i = 0; i < request.adoptions().size(); i++) {
         Adoption adoption = request.adoptions().get(i);
-        if (adoptions.isAdopted(adoption.start(), adoption.commitTimestamp())) {
+        if (adoptions.isAdopted(adoption.start(), adoption.outcome())) {
           pending.adopted.set(i); // it was asked for once more
         } else if (isToBeAdopted(adoption)
-            && outcomesByStart.putIfAbsent(adoption.start(), adoption.commitTimestamp()) == null) {
+            && outcomesByStart.putIfAbsent(adoption.start(), adoption.outcome()) == null) {
           pending.logged.set(i);
         }
       }
@@ -185,7 +185,7 @@ public final class AdoptionWrites {
     for (int i : pending.logged.stream().toArray()) {
       Adoption adoption = pending.request.adoptions().get(i);
       long start = adoption.start();
-      Runnable adopted = () -> outcomes.adopted(start, adoption.commitTimestamp());
+      Runnable adopted = () -> outcomes.adopted(start, adoption.outcome());
       if (marks.adopt(start, adoption.rows(), adopted)) {
         pending.adopted.set(i);
         starts.add(start);

@@ -69,8 +69,7 @@ public final class RefusedReplayCleanup {
       return 0;
     }
     Put changes = new Put(request.row());
-    cleaner.cleanUp(
-        changes, request, request.isCommitted() ? request.commitTimestamp() : 0, written);
+    cleaner.cleanUp(changes, request, request.outcome(), written);
     region.batchMutate(new Mutation[] {changes});
     return 1;
   }

@@ -9,6 +9,7 @@ import io.retso.hbase.coprocessor.region.RegionOutcomes;
 import io.retso.hbase.coprocessor.write.RowLatches.Latch;
 import io.retso.hbase.layout.AdoptionRequest;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.Refusal;
 import io.retso.hbase.layout.SettingsCheck;
@@ -341,14 +342,13 @@ public final class RegionWrites {
       CleanupRequest.replaced(mutation);
       if (batch.cleaned.add(latch)) {
         RowCleaner.Written row = batch.row(cleanup, request);
-        long committed = commitTimestamp(request);
-        if (row != null && !row.suffices(committed)) {
+        long outcome = outcome(request);
+        if (row != null && !row.suffices(outcome)) {
           batch.cleaned.remove(latch);
           MiniBatches.turnAway(mutations, i, request + ": it was adopted meanwhile; try again");
           return;
         }
-        assert committed == 0 || committed > request.start() : request + " at " + committed;
-        cleaner.cleanUp(mutation, request, committed, row);
+        cleaner.cleanUp(mutation, request, outcome, row);
         if (row != null) {
           cleanUpMark(mutations, i, marks.find(request.row(), request.start()), row);
         }
@@ -369,17 +369,14 @@ public final class RegionWrites {
    * <p>The horizon comes first: it rises above a transaction that the region adopts only when that
    * is done. So if it is above and no outcome is found, there was none, or a flush has moved the
    * cells and taken it along.
-   *
-   * @return 0 if they are only removed
    */
-  private long commitTimestamp(CleanupRequest request) {
+  private long outcome(CleanupRequest request) {
     long refused = horizon.refused();
     long known = outcomes.outcomeOf(request.start());
-    if (known != 0) {
-      return Math.max(known, 0);
+    if (Outcome.isKnown(known)) {
+      return known;
     }
-    boolean move = request.isCommitted() && request.start() >= refused;
-    return move ? request.commitTimestamp() : 0;
+    return request.start() < refused ? Outcome.ABORTED : request.outcome();
   }
 
   /**

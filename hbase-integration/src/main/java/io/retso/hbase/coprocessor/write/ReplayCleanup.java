@@ -5,6 +5,7 @@ import io.retso.hbase.coprocessor.region.Background;
 import io.retso.hbase.coprocessor.region.LoggedAdoptions;
 import io.retso.hbase.coprocessor.region.RegionOutcomes;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.text.ErrorText;
 import java.io.IOException;
@@ -168,7 +169,7 @@ public final class ReplayCleanup {
       byte[] row = CellUtil.cloneRow(marks.get(i));
       long start = PendingWrite.startOf(marks.get(i));
       long outcome = outcomes.outcomeOf(start);
-      assert outcome != 0 : "it left before its last mark: " + start;
+      assert Outcome.isKnown(outcome) : "it left before its last mark: " + start;
       cleanups[i] = new CleanupRequest(row, start, outcome).toPut();
     }
     int cleaned = 0;

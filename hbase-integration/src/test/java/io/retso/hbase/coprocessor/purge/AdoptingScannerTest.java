@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.coprocessor.hbase.HBaseInternals.Deletes;
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -54,7 +54,7 @@ public class AdoptingScannerTest {
     Map<Long, Long> outcomes = new HashMap<>();
     for (long start = 16; start <= 160; start += 16) {
       switch (random.nextInt(3)) {
-        case 0 -> outcomes.put(start, CleanupRequest.ABORTED);
+        case 0 -> outcomes.put(start, Outcome.ABORTED);
         case 1 -> outcomes.put(start, start + 16 + 16L * random.nextInt(6));
         default -> {}
       }

@@ -1,6 +1,6 @@
 package io.retso.hbase.coprocessor.region;
 
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import java.util.List;
 import org.apache.hadoop.hbase.util.Bytes;
@@ -47,7 +47,7 @@ public class WritersLincheckTest {
   /** A list of outcomes. */
   @Operation
   public void adopt() {
-    Runnable adoption = () -> outcomes.adopted(START, CleanupRequest.ABORTED);
+    Runnable adoption = () -> outcomes.adopted(START, Outcome.ABORTED);
     if (writers.adopt(START, 1, adoption)) {
       isAdopted = true;
     }

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -106,7 +106,7 @@ public class WritersTest {
       Runnable adoption =
           () -> {
             its.forEach(mark -> assertEquals(mark, writers.find(mark.row(), start), "not yet"));
-            outcomes.adopted(start, CleanupRequest.ABORTED);
+            outcomes.adopted(start, Outcome.ABORTED);
           };
       assertTrue(writers.adopt(start, its.size(), adoption));
       outcomes.forget(start);
@@ -176,9 +176,9 @@ public class WritersTest {
           while (flusher.get() == null || flusher.get().getState() != Thread.State.BLOCKED) {
             Thread.onSpinWait();
           }
-          outcomes.adopted(16, CleanupRequest.ABORTED);
+          outcomes.adopted(16, Outcome.ABORTED);
         };
     assertTrue(writers.adopt(16, 1, adoption));
-    assertEquals(CleanupRequest.ABORTED, flush.get().get(20, TimeUnit.SECONDS));
+    assertEquals(Outcome.ABORTED, flush.get().get(20, TimeUnit.SECONDS));
   }
 }
