@@ -13,9 +13,12 @@ import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.Refusal;
 import java.io.IOException;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.util.Bytes;
@@ -32,6 +35,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(RetsoCluster.Extension.class)
 @Timeout(120)
 class AdoptionsInFlightTest {
+  /** Of a get that a flush comes between; there are two stores. */
+  private static final int LOOKS = 12;
+
   private AdoptingTable t;
   private volatile Thread flusher;
 
@@ -117,6 +123,32 @@ class AdoptionsInFlightTest {
     assertEquals(Map.of("a", "1"), t.read());
     t.flush();
     assertEquals(Map.of("a", "1"), t.read());
+  }
+
+  /** A get and its filter take the number of moves one after the other, in each round. */
+  @Test
+  void aGetSeesItsRowWhereverFlushesComeBetweenItsLooks() throws Exception {
+    t.commitAndAdopt(t.writeWithoutCell(ROW), ROW);
+    Put plain = new Put(Bytes.toBytes("z")).addColumn(RawTable.F, null, Bytes.toBytes("plain"));
+    AtomicInteger looks = new AtomicInteger();
+    Set<Integer> flushes = new HashSet<>();
+    InsideRegion.replaceStoresOfReaders(
+        t.region(),
+        () -> {
+          if (flushes.contains(looks.incrementAndGet())) {
+            t.table.put(plain);
+            t.flush(RawTable.F);
+          }
+        });
+    for (int first = 1; first <= LOOKS; first++) {
+      for (int second = first; second <= LOOKS; second++) {
+        looks.set(0);
+        flushes.clear();
+        flushes.add(first);
+        flushes.add(second);
+        assertEquals(Map.of("a", "1"), t.read(), "flushes behind looks " + first + ", " + second);
+      }
+    }
   }
 
   /** The flush has begun to let outcomes go, and the memory of the data is empty. */

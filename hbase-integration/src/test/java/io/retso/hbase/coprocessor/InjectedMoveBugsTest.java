@@ -56,6 +56,18 @@ class InjectedMoveBugsTest {
         "if (filter.isBehind()) {",
         "if (filter != null) {",
         "aGetSeesWhatMovesMeanwhile"),
+    A_GET_LOOKS_BEHIND_ITS_FILTER(
+        "coprocessor/read/RegionReads.java",
+        "    get.setFilter(new SnapshotFilter(reader, rowFilter, validating));\n",
+        "    get.setFilter(new SnapshotFilter(reader, rowFilter, validating));\n    note(get);\n",
+        AdoptionsInFlightTest.class,
+        "aGetSeesItsRowWhereverFlushesComeBetweenItsLooks"),
+    A_GET_THAT_IS_READ_AGAIN_LOOKS_BEHIND_ITS_FILTER(
+        "coprocessor/read/RegionReads.java",
+        "filter.begin();",
+        "filter.begin();\n        before = parts.outcomes().moves();",
+        AdoptionsInFlightTest.class,
+        "aGetSeesItsRowWhereverFlushesComeBetweenItsLooks"),
     A_PLAIN_GET_GOES_ON_OVER_A_FLUSH(
         "coprocessor/read/RegionReads.java",
         "prepareForMarks(new Scan(get));\n    note(get);",
@@ -114,14 +126,14 @@ class InjectedMoveBugsTest {
         "adoptedRowsAreReadWithoutTheOracleAndWithoutMarks"),
     A_ROW_IN_DOUBT_ENDS_AT_WHAT_WAS_ABORTED(
         "coprocessor/read/RegionReader.java",
-        "Outcome.isCommittedBelow(known.of(version), timestamp)",
-        "Outcome.isKnown(known.of(version)) && known.of(version) < timestamp",
+        "Outcome.isCommittedBelow(parts.outcomes().outcomeOf(version), timestamp)",
+        "parts.outcomes().isKnown(version)",
         HotRowTest.class,
         "eachSnapshotSeesItsOwnVersion"),
     A_ROW_IN_DOUBT_ENDS_AT_WHAT_COMMITTED_ABOVE(
         "coprocessor/read/RegionReader.java",
-        "Outcome.isCommittedBelow(known.of(version), timestamp)",
-        "Outcome.isCommitted(known.of(version))",
+        "Outcome.isCommittedBelow(parts.outcomes().outcomeOf(version), timestamp)",
+        "Outcome.isCommitted(parts.outcomes().outcomeOf(version))",
         HotRowTest.class,
         "eachSnapshotSeesItsOwnVersion"),
     THE_FIRST_CHANGE_ENDS_AT_WHAT_WAS_ABORTED(
