@@ -130,7 +130,7 @@ class HBaseCommandTest {
     assertTrue(
         out.toString()
             .contains(
-                "): conflicts by ROW, reads at the SERVER, version 3, in which regions decide"),
+                "): conflicts by ROW, reads at the SERVER, version 3, in which regions adopt"),
         out::toString);
     succeeds("0 rows cleaned up", "sweep", "--oracle", cluster.oracle());
   }

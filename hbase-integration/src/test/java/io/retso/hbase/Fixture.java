@@ -4,7 +4,7 @@ import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.admin.TablePreparationBuilder;
-import io.retso.hbase.layout.DecisionCell;
+import io.retso.hbase.layout.AdoptionCell;
 import io.retso.hbase.layout.OracleTimeout;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
@@ -260,17 +260,17 @@ public final class Fixture implements AutoCloseable {
 
   public long marks(TableName name) throws IOException {
     return raw(name).stream()
-        .filter(cell -> PendingWrite.isMark(cell) && !DecisionCell.is(cell))
+        .filter(cell -> PendingWrite.isMark(cell) && !AdoptionCell.is(cell))
         .count();
   }
 
-  /** Versions of data cells, when what regions have decided is in files. */
+  /** Versions of data cells, when what regions have adopted is in files. */
   public long versions(TableName name) throws IOException {
     return flushed(name).count();
   }
 
   /**
-   * Versions of data cells that do not say that they are committed, when what regions have decided
+   * Versions of data cells that do not say that they are committed, when what regions have adopted
    * is in files.
    */
   public long uncleaned(TableName name) throws IOException {

@@ -3,7 +3,7 @@ package io.retso.bench.bounds;
 import io.retso.bench.server.ServerMetrics;
 import io.retso.client.OracleClient;
 import io.retso.hbase.TransactionManager;
-import io.retso.hbase.layout.DecisionCell;
+import io.retso.hbase.layout.AdoptionCell;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.protocol.Timestamps;
 import java.io.IOException;
@@ -238,7 +238,7 @@ final class LongRun implements AutoCloseable {
     long marks = 0;
     try (ResultScanner scanner = table.getScanner(new Scan().addFamily(PendingWrite.family()))) {
       for (Result row : scanner) {
-        marks += Stream.of(row.rawCells()).filter(cell -> !DecisionCell.is(cell)).count();
+        marks += Stream.of(row.rawCells()).filter(cell -> !AdoptionCell.is(cell)).count();
       }
     }
     return marks;

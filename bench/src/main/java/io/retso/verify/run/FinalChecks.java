@@ -3,7 +3,7 @@ package io.retso.verify.run;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
 import io.retso.hbase.admin.SweepResult;
-import io.retso.hbase.layout.DecisionCell;
+import io.retso.hbase.layout.AdoptionCell;
 import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
 import java.time.Duration;
@@ -131,7 +131,7 @@ final class FinalChecks {
             table.getScanner(new Scan().addFamily(PendingWrite.family()).setCaching(1000))) {
       for (Result row = rows.next(); row != null; row = rows.next()) {
         for (Cell mark : row.rawCells()) {
-          if (DecisionCell.is(mark)) {
+          if (AdoptionCell.is(mark)) {
             continue; // until its region is compacted
           }
           left.add(

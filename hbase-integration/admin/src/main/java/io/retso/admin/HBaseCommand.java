@@ -336,8 +336,8 @@ public final class HBaseCommand implements Runnable {
         + (settings.granules().isEmpty() ? "" : ", granules of bytes " + settings.granules())
         + ", version "
         + settings.version()
-        + (settings.isDecidedByRegions()
-            ? ", in which regions decide outcomes."
+        + (settings.isAdoptedByRegions()
+            ? ", in which regions adopt outcomes."
             : ", in which each row is cleaned up by itself.");
   }
 

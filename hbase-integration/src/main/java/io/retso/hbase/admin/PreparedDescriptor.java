@@ -104,10 +104,10 @@ record PreparedDescriptor(TableDescriptor table, Options options, Durability dur
     return scope;
   }
 
-  /** Regions of a peer would not know what has been decided; client reads know no regions. */
+  /** Regions of a peer would not know what has been adopted; client reads know no regions. */
   private int version(int scope) {
     return options.reads() == Reads.SERVER && scope == HConstants.REPLICATION_SCOPE_LOCAL
-        ? TableSettings.VERSION_DECIDED
+        ? TableSettings.VERSION_ADOPTED
         : TableSettings.VERSION_ROWS;
   }
 

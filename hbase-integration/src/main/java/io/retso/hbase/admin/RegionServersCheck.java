@@ -1,7 +1,7 @@
 package io.retso.hbase.admin;
 
 import io.retso.hbase.errors.TableNotPreparedException;
-import io.retso.hbase.layout.DecisionRequest;
+import io.retso.hbase.layout.AdoptionRequest;
 import io.retso.hbase.layout.DescriptorQuery;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.RegionSettings;
@@ -30,9 +30,9 @@ import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 
 /**
- * Whether all region servers of a cluster can serve tables whose regions decide outcomes ({@link
- * TableSettings#VERSION_DECIDED}). Any of them may be given a region after a crash, and HBase
- * replays its log there: one that does not apply the decisions in it loses commits.
+ * Whether all region servers of a cluster can serve tables whose regions adopt outcomes ({@link
+ * TableSettings#VERSION_ADOPTED}). Any of them may be given a region after a crash, and HBase
+ * replays its log there: one that does not apply the adoptions in it loses commits.
  *
  * <p>Each server is asked through a region of a prepared table that it has ({@link
  * DescriptorQuery}). For those that have none a table is made, whose one region is moved from one
@@ -140,7 +140,7 @@ final class RegionServersCheck {
     return found;
   }
 
-  private static final int VERSION = TableSettings.VERSION_DECIDED;
+  private static final int VERSION = TableSettings.VERSION_ADOPTED;
 
   private interface Rule {
     boolean applies(RegionSettings answer);
@@ -180,7 +180,7 @@ final class RegionServersCheck {
 
   /** Asks a server, unless the region has moved meanwhile. */
   private void ask(ServerName server, RegionInfo region) throws IOException {
-    byte[] row = DecisionRequest.firstRow(region.getStartKey());
+    byte[] row = AdoptionRequest.firstRow(region.getStartKey());
     try (Table table = connection.getTable(region.getTable())) {
       TableDescriptor reported = DescriptorQuery.parse(table.get(DescriptorQuery.query(row)));
       RegionSettings answer = reported == null ? null : RegionSettings.of(reported);

@@ -1,7 +1,7 @@
 package io.retso.hbase.admin;
 
 import io.retso.hbase.errors.TableNotPreparedException;
-import io.retso.hbase.layout.DecisionCell;
+import io.retso.hbase.layout.AdoptionCell;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.table.TableCatalog;
@@ -144,7 +144,7 @@ final class SettingsChange {
     try (Table table = connection.getTable(prepared.getTableName());
         ResultScanner scanner = table.getScanner(scan)) {
       for (Result row = scanner.next(); row != null; row = scanner.next()) {
-        if (!Stream.of(row.rawCells()).allMatch(DecisionCell::is)) {
+        if (!Stream.of(row.rawCells()).allMatch(AdoptionCell::is)) {
           return row;
         }
       }

@@ -6,8 +6,9 @@ import io.retso.hbase.cleanup.HiddenCells;
 import io.retso.hbase.cleanup.RowCleanup;
 import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.hbase.layout.AdoptionCell;
 import io.retso.hbase.layout.CleanupRequest;
-import io.retso.hbase.layout.DecisionCell;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.table.PreparedTable;
@@ -171,7 +172,7 @@ public final class Sweeper {
         for (Cell cell : row.rawCells()) {
           if (PendingWrite.isWellFormed(cell)) {
             batch.add(new Mark(CellUtil.cloneRow(cell), PendingWrite.startOf(cell)));
-          } else if (!DecisionCell.is(cell) && strange++ == 0) {
+          } else if (!AdoptionCell.is(cell) && strange++ == 0) {
             LOG.warn("table {}: {} is no mark of a transaction: delete it", table.name(), cell);
           }
         }
@@ -202,8 +203,7 @@ public final class Sweeper {
         case OPEN -> open++;
         case COMMITTED ->
             requests.add(new CleanupRequest(mark.row, mark.start, status.commitTimestamp()));
-        case ABORTED ->
-            requests.add(new CleanupRequest(mark.row, mark.start, CleanupRequest.ABORTED));
+        case ABORTED -> requests.add(new CleanupRequest(mark.row, mark.start, Outcome.ABORTED));
         case RETRY -> forgotten.add(mark);
       }
     }
@@ -252,7 +252,7 @@ public final class Sweeper {
     for (int i = 0; i < rows.size(); i++) {
       if (!rows.get(i).isEmpty()) {
         Mark mark = forgotten.get(i);
-        requests.add(new CleanupRequest(mark.row, mark.start, CleanupRequest.ABORTED));
+        requests.add(new CleanupRequest(mark.row, mark.start, Outcome.ABORTED));
       }
     }
     return requests;

@@ -237,7 +237,7 @@ public final class TablePreparation {
   }
 
   private void requireRegionServers(Admin admin, TableDescriptor table) throws IOException {
-    if (TableSettings.isOfVersionDecided(table)) {
+    if (TableSettings.isOfVersionAdopted(table)) {
       regionServers(admin, table).require(table.getTableName());
     }
   }
@@ -312,7 +312,7 @@ public final class TablePreparation {
         Optional<String> without = withoutCoprocessor(table);
         if (without.isPresent()) {
           found.add(without.get());
-        } else if (TableSettings.isOfVersionDecided(table)) {
+        } else if (TableSettings.isOfVersionAdopted(table)) {
           found.addAll(regionServers(admin, table).find());
         }
       }
@@ -347,11 +347,11 @@ public final class TablePreparation {
     }
   }
 
-  /** Whether its regions could decide outcomes, and do not. */
+  /** Whether its regions could adopt outcomes, and do not. */
   private static boolean isToBeUpgraded(TableDescriptor table) {
     ColumnFamilyDescriptor marks = table.getColumnFamily(PendingWrite.family());
     return TableSettings.isPrepared(table)
-        && !TableSettings.isOfVersionDecided(table)
+        && !TableSettings.isOfVersionAdopted(table)
         && table.hasCoprocessor(TableRules.OBSERVER)
         && marks != null
         && marks.getScope() == HConstants.REPLICATION_SCOPE_LOCAL;

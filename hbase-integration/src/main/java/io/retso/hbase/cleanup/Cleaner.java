@@ -3,7 +3,7 @@ package io.retso.hbase.cleanup;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.hbase.futures.Timers;
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.metrics.Counters;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -125,7 +125,7 @@ public final class Cleaner {
   }
 
   private void begin(CleanupJob job) {
-    if (job.outcome() != 0) {
+    if (Outcome.isKnown(job.outcome())) {
       enqueue(job);
       return;
     }
@@ -150,7 +150,7 @@ public final class Cleaner {
   }
 
   static long outcome(CommitResult result) {
-    return result.isCommitted() ? result.commitTimestamp() : CleanupRequest.ABORTED;
+    return result.isCommitted() ? result.commitTimestamp() : Outcome.ABORTED;
   }
 
   private void enqueue(CleanupJob job) {
@@ -173,7 +173,7 @@ public final class Cleaner {
       if (failure == null) {
         counters.rowsCleaned.add(part.size());
         if (!part.byRows()) {
-          counters.rowsDecided.add(part.size());
+          counters.rowsAdopted.add(part.size());
         }
       } else if (repeated(part.again(sent))) {
         return;

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Sends rows of many transactions in batches: those of tables whose regions decide outcomes by a
+ * Sends rows of many transactions in batches: those of tables whose regions adopt outcomes by a
  * list for each region, others by a request for each row. A batch collects for the delay of the
  * cleanup, unless it is full: transactions that follow each other share its request and its write
  * to the log, which would otherwise delay those of the next transaction. Hence at most two batches
@@ -160,17 +160,17 @@ final class CleanupBatches {
   }
 
   private void send(List<CleanupPart> batch) {
-    Map<PreparedTable, List<CleanupPart>> decisions = new LinkedHashMap<>();
+    Map<PreparedTable, List<CleanupPart>> adoptions = new LinkedHashMap<>();
     Map<PreparedTable, List<CleanupPart>> rows = new LinkedHashMap<>();
     for (CleanupPart part : batch) {
-      (part.byRows() ? rows : decisions)
+      (part.byRows() ? rows : adoptions)
           .computeIfAbsent(part.table(), table -> new ArrayList<>())
           .add(part);
     }
     List<CompletableFuture<Void>> all = new ArrayList<>();
     BooleanSupplier wanted = () -> !isStopped();
-    decisions.forEach(
-        (table, parts) -> all.add(TableDecisions.send(table, parts, wanted, answers)));
+    adoptions.forEach(
+        (table, parts) -> all.add(TableAdoptions.send(table, parts, wanted, answers)));
     rows.forEach((table, parts) -> all.addAll(sendRows(table, parts, wanted)));
     Timers.completeAfter(
             CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new)), null, BATCH_MILLIS)

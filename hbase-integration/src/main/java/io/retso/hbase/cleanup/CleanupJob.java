@@ -1,6 +1,6 @@
 package io.retso.hbase.cleanup;
 
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.table.WrittenRows;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -27,8 +27,8 @@ public final class CleanupJob {
    *
    * @param name what the application calls it, for the log; may be empty
    * @param start its start timestamp
-   * @param outcome its commit timestamp or {@link CleanupRequest#ABORTED}; 0 lets the cleaner abort
-   *     it, or learn what was decided
+   * @param outcome its {@link Outcome}; if it is not known the cleaner aborts it, or learns what
+   *     was decided
    * @param rows all that may bear its mark, by table
    */
   public CleanupJob(String name, long start, long outcome, List<WrittenRows> rows) {
@@ -40,7 +40,7 @@ public final class CleanupJob {
     this.rowsLeft = size;
   }
 
-  /** Commit timestamp or ABORTED; 0 while it is not known. */
+  /** An {@link Outcome}. */
   synchronized long outcome() {
     return outcome;
   }

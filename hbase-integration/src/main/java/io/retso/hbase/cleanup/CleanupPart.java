@@ -1,13 +1,14 @@
 package io.retso.hbase.cleanup;
 
+import io.retso.hbase.layout.AdoptionRequest.Adoption;
 import io.retso.hbase.layout.CleanupRequest;
-import io.retso.hbase.layout.DecisionRequest.Decision;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.table.WrittenRows;
 
 /**
  * Rows of a transaction, next to each other in one table, that are cleaned up in one go: by
- * decisions of their regions, or row by row. Immutable.
+ * adoptions by their regions, or row by row. Immutable.
  *
  * @param from index of the first of the rows
  * @param to index behind the last one
@@ -31,7 +32,7 @@ record CleanupPart(
 
   private static boolean isByRows(CleanupJob job, WrittenRows rows) {
     boolean isSmall = rows.size() <= ABORTED_ROWS_MAX;
-    return !rows.table().isDecidedByRegions() || isSmall && job.outcome() == CleanupRequest.ABORTED;
+    return !rows.table().isAdoptedByRegions() || isSmall && job.outcome() == Outcome.ABORTED;
   }
 
   PreparedTable table() {
@@ -67,8 +68,8 @@ record CleanupPart(
   }
 
   /** What the region is told that has exactly these of the transaction's rows. */
-  Decision decision() {
-    return new Decision(job.start, job.outcome(), size());
+  Adoption adoption() {
+    return new Adoption(job.start, job.outcome(), size());
   }
 
   /** The request for the row with that index. */

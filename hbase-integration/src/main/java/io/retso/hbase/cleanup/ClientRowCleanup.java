@@ -190,7 +190,7 @@ final class ClientRowCleanup {
     for (Cell cell : row.rawCells()) {
       if (request.isCommitted() && !PendingWrite.isMark(cell)) {
         KeyValue moved = KeyValueUtil.copyToNewKeyValue(cell);
-        moved.setTimestamp(CellVersion.committed(request.commitTimestamp()));
+        moved.setTimestamp(CellVersion.committed(request.outcome()));
         put.add(moved);
       }
     }

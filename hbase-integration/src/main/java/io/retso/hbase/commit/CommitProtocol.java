@@ -11,7 +11,7 @@ import io.retso.hbase.errors.RollbackOnlyException;
 import io.retso.hbase.errors.TransactionException;
 import io.retso.hbase.errors.UnknownCommitException;
 import io.retso.hbase.errors.WriteSetTooLargeException;
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.read.ReadSet;
 import io.retso.hbase.write.WriteBuffer;
@@ -121,7 +121,7 @@ public final class CommitProtocol {
       return Failures.failed(refusal);
     }
     return cleaner
-        .offer(writer.cleanup(CleanupRequest.ABORTED))
+        .offer(writer.cleanup(Outcome.ABORTED))
         .thenCompose(admitted -> Failures.failed(refusal));
   }
 

@@ -1,9 +1,9 @@
 package io.retso.hbase.coprocessor;
 
 import io.retso.hbase.coprocessor.purge.RegionPurge;
+import io.retso.hbase.coprocessor.region.AdoptedOutcomes;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
-import io.retso.hbase.coprocessor.region.RegionDecisions;
-import io.retso.hbase.coprocessor.write.RefusedSettlement;
+import io.retso.hbase.coprocessor.write.RefusedReplayCleanup;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.DescriptorQuery;
 import io.retso.hbase.layout.PendingWrite;
@@ -64,15 +64,15 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
   private TransactionalRegion region;
 
   /**
-   * Whether the log may have outcomes that regions have decided, also if the settings are wrong.
+   * Whether the log may have outcomes that regions have adopted, also if the settings are wrong.
    */
-  private boolean hasDecisions;
+  private boolean hasAdoptions;
 
   /** Whether HBase has replayed the log. */
   private volatile boolean isOpen;
 
   /** The thread that cleans up rows though no transactions work here; null if there is none. */
-  private volatile Thread settling;
+  private volatile Thread cleaning;
 
   /** Why transactions do not work here; null if they do. */
   private String problem;
@@ -99,7 +99,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       problem = "table " + table.getTableName() + " is not prepared for transactions";
       return;
     }
-    hasDecisions = RegionDecisions.areIn(table);
+    hasAdoptions = AdoptedOutcomes.areIn(table);
     try {
       region = new TransactionalRegion(ours);
     } catch (IllegalArgumentException e) {
@@ -191,7 +191,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
   @Override
   public void prePut(ObserverContext<RegionCoprocessorEnvironment> context, Put put, WALEdit edit)
       throws IOException {
-    if (settling == Thread.currentThread()) {
+    if (cleaning == Thread.currentThread()) {
       return;
     }
     if (put.getFamilyCellMap().containsKey(PendingWrite.family()) || isCleanup(put)) {
@@ -299,7 +299,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       throws IOException {
     InternalScanner[] whole = {scanner};
     // If this fails, so must the flush: what it leaves out it would take for written.
-    if (hasDecisions && !isOpen) {
+    if (hasAdoptions && !isOpen) {
       Region replayed = context.getEnvironment().getRegion();
       guarded(() -> whole[0] = RegionPurge.ofReplay(replayed, store, scanner));
     } else {
@@ -327,18 +327,18 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
     }
     if (region != null) {
       ifPrepared(TransactionalRegion::closing);
-    } else if (hasDecisions && isOpen && !context.getEnvironment().getRegion().isReadOnly()) {
-      guarded(() -> settle(context.getEnvironment()));
+    } else if (hasAdoptions && isOpen && !context.getEnvironment().getRegion().isReadOnly()) {
+      guarded(() -> cleanUpReplay(context.getEnvironment()));
     }
   }
 
-  private void settle(RegionCoprocessorEnvironment ours) throws IOException {
-    settling = Thread.currentThread();
+  private void cleanUpReplay(RegionCoprocessorEnvironment ours) throws IOException {
+    cleaning = Thread.currentThread();
     try {
       ObserverMetrics metrics = new ObserverMetrics(ours.getMetricRegistryForRegionServer());
-      new RefusedSettlement(ours.getRegion(), metrics).settle();
+      new RefusedReplayCleanup(ours.getRegion(), metrics).cleanUp();
     } finally {
-      settling = null;
+      cleaning = null;
     }
   }
 

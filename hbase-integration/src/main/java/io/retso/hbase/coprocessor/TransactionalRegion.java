@@ -5,21 +5,21 @@ import io.retso.hbase.coprocessor.oracle.OracleLink;
 import io.retso.hbase.coprocessor.purge.RegionPurge;
 import io.retso.hbase.coprocessor.read.RegionParts;
 import io.retso.hbase.coprocessor.read.RegionReads;
+import io.retso.hbase.coprocessor.region.AdoptedOutcomes;
 import io.retso.hbase.coprocessor.region.Background;
 import io.retso.hbase.coprocessor.region.BatchesInFlight;
 import io.retso.hbase.coprocessor.region.Horizon;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
-import io.retso.hbase.coprocessor.region.RegionDecisions;
 import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.coprocessor.region.RegionOutcomes;
-import io.retso.hbase.coprocessor.write.DecisionWrites;
+import io.retso.hbase.coprocessor.write.AdoptionWrites;
 import io.retso.hbase.coprocessor.write.FileLoads;
 import io.retso.hbase.coprocessor.write.OpenBatches;
 import io.retso.hbase.coprocessor.write.PlainChanges;
 import io.retso.hbase.coprocessor.write.RegionWrites;
+import io.retso.hbase.coprocessor.write.ReplayCleanup;
 import io.retso.hbase.coprocessor.write.RowCleaner;
 import io.retso.hbase.coprocessor.write.RowLatches;
-import io.retso.hbase.coprocessor.write.Settlement;
 import io.retso.hbase.coprocessor.write.WriteBatch;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
@@ -61,8 +61,8 @@ final class TransactionalRegion {
   private final FileLoads loads;
   private final RegionMarks marks;
   private final RegionOutcomes outcomes;
-  private final RegionDecisions decisions;
-  private final Settlement settlement;
+  private final AdoptedOutcomes adoptions;
+  private final ReplayCleanup replayCleanup;
   private final RegionReads reads;
 
   /** The horizon that was asked for; null before the first question. Guarded by this. */
@@ -81,31 +81,31 @@ final class TransactionalRegion {
     TableSettings.checkIsNoCopy(region.getTableDescriptor());
     long fingerprint = settings.fingerprint();
     this.metrics = new ObserverMetrics(environment.getMetricRegistryForRegionServer());
-    boolean decides = decides(environment, settings);
-    long patience = Settlement.patience(region);
+    boolean adopts = adopts(environment, settings);
+    long patience = ReplayCleanup.patience(region);
     this.link = OracleLink.acquire(settings, environment.getConfiguration(), metrics);
     BatchesInFlight inFlight = new BatchesInFlight();
     this.horizon = new Horizon(inFlight, () -> HBaseInternals.readPoint(region));
     String encodedName = region.getRegionInfo().getEncodedName();
-    this.outcomes = new RegionOutcomes(region, decides);
-    this.decisions = new RegionDecisions(region, decides, outcomes, link.memory());
-    this.settlement =
-        new Settlement(
+    this.outcomes = new RegionOutcomes(region, adopts);
+    this.adoptions = new AdoptedOutcomes(region, adopts, outcomes, link.memory());
+    this.replayCleanup =
+        new ReplayCleanup(
             region,
             outcomes,
-            decisions,
+            adoptions,
             () -> environment.getOnlineRegions().getRegion(encodedName) == region,
             patience);
     this.marks =
-        new RegionMarks(region, settings.reads() == Reads.SERVER, decides, outcomes, link.memory());
+        new RegionMarks(region, settings.reads() == Reads.SERVER, adopts, outcomes, link.memory());
     this.reads =
         new RegionReads(
             new RegionParts(region, fingerprint, marks, outcomes, horizon, link, metrics),
             this::awaitHorizon);
     RowCleaner cleaner = new RowCleaner(region, marks, outcomes, metrics);
-    DecisionWrites lists = new DecisionWrites(region, horizon, marks, outcomes, decisions, metrics);
+    AdoptionWrites lists = new AdoptionWrites(region, horizon, marks, outcomes, adoptions, metrics);
     PlainChanges changes = new PlainChanges();
-    this.loads = new FileLoads(region, changes, marks, decisions);
+    this.loads = new FileLoads(region, changes, marks, adoptions);
     WriteBatch.Shared parts =
         new WriteBatch.Shared(inFlight, changes, cleaner, new RowLatches(), marks);
     this.batches = new OpenBatches(parts);
@@ -118,15 +118,13 @@ final class TransactionalRegion {
             lists,
             outcomes,
             metrics);
-    this.purge = new RegionPurge(region, horizon, link, marks, decisions, metrics);
+    this.purge = new RegionPurge(region, horizon, link, marks, adoptions, metrics);
   }
 
-  /**
-   * Whether the table's regions decide outcomes; others may replicate it, or read by themselves.
-   */
-  private static boolean decides(RegionCoprocessorEnvironment environment, TableSettings settings) {
+  /** Whether the table's regions adopt outcomes; others may replicate it, or read by themselves. */
+  private static boolean adopts(RegionCoprocessorEnvironment environment, TableSettings settings) {
     TableDescriptor table = environment.getRegion().getTableDescriptor();
-    if (!settings.isDecidedByRegions()
+    if (!settings.isAdoptedByRegions()
         || environment.getRegionInfo().getReplicaId() != RegionInfo.DEFAULT_REPLICA_ID
         || table.getColumnFamily(PendingWrite.family()).getScope()
             != HConstants.REPLICATION_SCOPE_LOCAL) {
@@ -138,7 +136,7 @@ final class TransactionalRegion {
               + " is true in the configuration of the region server: after a crash, files would be"
               + " written without a look at what regions of table "
               + table.getTableName()
-              + " have decided, and commits be lost: set it to false");
+              + " have adopted, and commits be lost: set it to false");
     }
     return true;
   }
@@ -153,7 +151,7 @@ final class TransactionalRegion {
     return writes;
   }
 
-  /** How transactions ended, as far as the region has decided it. */
+  /** How transactions ended, as far as the region has adopted it. */
   RegionOutcomes outcomes() {
     return outcomes;
   }
@@ -170,44 +168,44 @@ final class TransactionalRegion {
 
   /** A flush has written a file; it is not in its store yet. */
   void writing(Store store, StoreFile file) {
-    decisions.writing(store.getColumnFamilyDescriptor().getName(), file.getMaxSequenceId());
+    adoptions.writing(store.getColumnFamilyDescriptor().getName(), file.getMaxSequenceId());
   }
 
   /**
-   * A flush has ended; its files are in the stores. Marks and decisions are small, so HBase's
+   * A flush has ended; its files are in the stores. Marks and adoptions are small, so HBase's
    * policy passes their memory over, and a replay would begin far back: they are flushed behind the
    * data, when most of them are not needed any more.
    */
   void flushed() {
     marks.flushed();
-    if (decisions.flushed() && decisions.isUsed()) {
+    if (adoptions.flushed() && adoptions.isUsed()) {
       Background.run(marks::flushBehind, 0);
     }
   }
 
   /** The region is about to close, and still serves. */
   void closing() throws IOException {
-    settlement.settle();
+    replayCleanup.cleanUp();
   }
 
   /** The region is open; begins to ask for its horizon. */
   void opened() {
     marks.opened(HBaseInternals.lastVersion(region));
-    decisions.opened();
-    loadDecisions();
+    adoptions.opened();
+    loadAdoptions();
     synchronized (this) {
       firstWatermark = firstWatermark == null ? link.askWatermark() : firstWatermark;
     }
   }
 
-  private void loadDecisions() {
+  private void loadAdoptions() {
     try {
-      decisions.load();
+      adoptions.load();
     } catch (IOException e) {
-      LOG.error("{}: the first requests read what regions have decided", region, e);
+      LOG.error("{}: the first requests read what regions have adopted", region, e);
     }
-    if (!decisions.isSettled()) {
-      settlement.begin();
+    if (!adoptions.isReplayDone()) {
+      replayCleanup.begin();
     }
   }
 
@@ -215,7 +213,7 @@ final class TransactionalRegion {
   void close() {
     link.orphans().forget(region);
     marks.close();
-    decisions.close();
+    adoptions.close();
     link.release();
   }
 
@@ -236,7 +234,7 @@ final class TransactionalRegion {
    * @throws IOException if the oracle does not say; the client may try again
    */
   void awaitHorizon() throws IOException {
-    decisions.load();
+    adoptions.load();
     if (horizonKnown) {
       return;
     }
@@ -249,9 +247,9 @@ final class TransactionalRegion {
    * the horizon: so a region that closes can carry it out, whatever the oracle does.
    */
   void awaitHorizonFor(Put put) throws IOException {
-    decisions.load();
+    adoptions.load();
     CleanupRequest request = CleanupRequest.of(put);
-    if (request == null || outcomes.outcomeOf(request.start()) == 0) {
+    if (request == null || !outcomes.isKnown(request.start())) {
       awaitHorizon();
     }
   }

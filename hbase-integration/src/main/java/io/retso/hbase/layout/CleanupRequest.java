@@ -19,13 +19,10 @@ import org.apache.hadoop.hbase.util.Bytes;
  *
  * @param row the row
  * @param start the transaction's start timestamp
- * @param commitTimestamp its commit timestamp, or {@link #ABORTED}
+ * @param outcome a known {@link Outcome}
  */
-public record CleanupRequest(byte[] row, long start, long commitTimestamp) {
-  /** Instead of a commit timestamp: the transaction is aborted. */
-  public static final long ABORTED = -1;
-
-  /** Name of the attribute: the commit timestamp, 8 bytes big-endian. */
+public record CleanupRequest(byte[] row, long start, long outcome) {
+  /** Name of the attribute: the outcome, 8 bytes big-endian. */
   public static final String ATTRIBUTE = "retso.cleanup";
 
   /**
@@ -43,20 +40,12 @@ public record CleanupRequest(byte[] row, long start, long commitTimestamp) {
    * @throws IllegalArgumentException if one is malformed or they are in the wrong order
    */
   public CleanupRequest {
-    checkOutcome(start, commitTimestamp);
-  }
-
-  static void checkOutcome(long start, long commitTimestamp) {
-    CellVersion.checkTimestamp(start);
-    if (commitTimestamp != ABORTED && CellVersion.checkTimestamp(commitTimestamp) <= start) {
-      throw new IllegalArgumentException(
-          "commit timestamp " + commitTimestamp + " is not above start timestamp " + start);
-    }
+    Outcome.check(start, outcome);
   }
 
   /** Whether the transaction is committed; otherwise it is aborted. */
   public boolean isCommitted() {
-    return commitTimestamp != ABORTED;
+    return Outcome.isCommitted(outcome);
   }
 
   /**
@@ -74,7 +63,7 @@ public record CleanupRequest(byte[] row, long start, long commitTimestamp) {
   }
 
   private Put toPut(Put put) {
-    put.setAttribute(ATTRIBUTE, Bytes.toBytes(commitTimestamp));
+    put.setAttribute(ATTRIBUTE, Bytes.toBytes(outcome));
     return put;
   }
 
@@ -119,6 +108,6 @@ public record CleanupRequest(byte[] row, long start, long commitTimestamp) {
         + Bytes.toStringBinary(row)
         + " after "
         + start
-        + (isCommitted() ? " committed at " + commitTimestamp : " aborted");
+        + (isCommitted() ? " committed at " + outcome : " aborted");
   }
 }

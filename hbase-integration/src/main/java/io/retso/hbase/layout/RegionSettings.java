@@ -47,7 +47,7 @@ public record RegionSettings(
   public static RegionSettings of(String server, Configuration region) {
     return new RegionSettings(
         server,
-        TableSettings.VERSION_DECIDED,
+        TableSettings.VERSION_ADOPTED,
         region.getBoolean(LOG_TO_FILES, false),
         region.getBoolean(FORCED_LOG, false),
         region.getLong(VERSIONS_AHEAD, Long.MAX_VALUE),

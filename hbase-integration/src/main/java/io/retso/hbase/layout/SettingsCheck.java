@@ -52,7 +52,7 @@ public final class SettingsCheck {
     if (cell == null || cell.getValueLength() == Integer.BYTES) {
       return passesPlain(mutation, fingerprint);
     }
-    return DecisionRequest.isRequest(mutation)
+    return AdoptionRequest.isRequest(mutation)
         ? isOf(cell.getValueArray(), cell.getValueOffset(), cell.getValueLength(), fingerprint)
         : PendingWrite.fingerprintOf(cell) == fingerprint;
   }

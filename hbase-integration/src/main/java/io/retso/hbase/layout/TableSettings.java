@@ -31,7 +31,7 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
  *     coprocessors look for it first. It may have moved since
  * @param granules bytes of keys by which all its writers name granules, in ascending order, 0 (the
  *     whole table) among them; empty if only serializable ones do, by {@link #GRANULES_DEFAULT}
- * @param version {@link #VERSION_ROWS} or {@link #VERSION_DECIDED}
+ * @param version {@link #VERSION_ROWS} or {@link #VERSION_ADOPTED}
  * @param preparation a number of its own of each table that was created, copied, or given to
  *     another oracle; docs/decisions/0028
  */
@@ -50,7 +50,7 @@ public record TableSettings(
    * Regions are told how transactions ended, and flushes move what these wrote;
    * docs/decisions/0025. For server reads of tables that are not replicated.
    */
-  public static final int VERSION_DECIDED = 3;
+  public static final int VERSION_ADOPTED = 3;
 
   /** Sizes of granules of a table that names none. */
   public static final List<Integer> GRANULES_DEFAULT =
@@ -76,7 +76,7 @@ public record TableSettings(
 
   /** Those that are known. */
   private static final List<String> VERSIONS =
-      List.of(VERSION_BEFORE, String.valueOf(VERSION_ROWS), String.valueOf(VERSION_DECIDED));
+      List.of(VERSION_BEFORE, String.valueOf(VERSION_ROWS), String.valueOf(VERSION_ADOPTED));
 
   /**
    * Checks that the oracle has addresses, and that the version is known.
@@ -89,7 +89,7 @@ public record TableSettings(
           ADDRESSES_KEY + " is empty: write addresses of the oracle, host:port");
     }
     granules = List.copyOf(granules);
-    if (version != VERSION_ROWS && version != VERSION_DECIDED) {
+    if (version != VERSION_ROWS && version != VERSION_ADOPTED) {
       throw new IllegalArgumentException(VERSION_KEY + " " + version + " is not known");
     }
   }
@@ -135,8 +135,8 @@ public record TableSettings(
   }
 
   /** Whether its regions are told how transactions ended, and not each row. */
-  public boolean isDecidedByRegions() {
-    return version == VERSION_DECIDED && reads == Reads.SERVER;
+  public boolean isAdoptedByRegions() {
+    return version == VERSION_ADOPTED && reads == Reads.SERVER;
   }
 
   /** Whether the table was prepared for transactions, in this version or another. */
@@ -304,9 +304,9 @@ public record TableSettings(
     return VERSION_BEFORE.equals(table.getValue(VERSION_KEY));
   }
 
-  /** Whether the table is of {@link #VERSION_DECIDED}, whatever else its settings say. */
-  public static boolean isOfVersionDecided(TableDescriptor table) {
-    return String.valueOf(VERSION_DECIDED).equals(table.getValue(VERSION_KEY));
+  /** Whether the table is of {@link #VERSION_ADOPTED}, whatever else its settings say. */
+  public static boolean isOfVersionAdopted(TableDescriptor table) {
+    return String.valueOf(VERSION_ADOPTED).equals(table.getValue(VERSION_KEY));
   }
 
   /**

@@ -47,7 +47,8 @@ final class ClientMeters implements ManagerMeters {
     counter("rows.read.again", "Rows fetched more than once by client reads.", c.rowsReadAgain);
     counter("cleaned.transactions", "Transactions cleaned up and reported.", c.cleanedUp);
     counter("cleaned.rows", "Rows of them.", c.rowsCleaned);
-    counter("cleaned.rows.decided", "Rows of those by decisions of regions.", c.rowsDecided);
+    counter(
+        "cleaned.rows.adopted", "Rows of those by adoption of outcomes in regions.", c.rowsAdopted);
     counter("failed.cleanups", "Transactions left to readers and sweeps.", c.cleanupsFailed);
     counter("orphans.cleaned", "Rows of others cleaned up behind reads.", c.orphansCleaned);
     counter("orphans.dropped", "Rows of others that were not: too many.", c.orphansDropped);

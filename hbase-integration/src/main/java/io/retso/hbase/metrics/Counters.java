@@ -22,7 +22,7 @@ public final class Counters {
   public final LongAdder rowsReadAgain = new LongAdder();
   public final LongAdder cleanedUp = new LongAdder();
   public final LongAdder rowsCleaned = new LongAdder();
-  public final LongAdder rowsDecided = new LongAdder();
+  public final LongAdder rowsAdopted = new LongAdder();
   public final LongAdder cleanupsFailed = new LongAdder();
   public final LongAdder orphansCleaned = new LongAdder();
   public final LongAdder orphansDropped = new LongAdder();

@@ -22,9 +22,9 @@ import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.Scan;
 
 /**
- * Client reads: rows and marks come here and are decided by {@link SnapshotRow}, those of a request
- * or a page all at once, with one round of questions to the oracle, and one more read of the rows
- * that need it. Thread-safe.
+ * Client reads: rows and marks come here and are resolved by {@link SnapshotRow}, those of a
+ * request or a page all at once, with one round of questions to the oracle, and one more read of
+ * the rows that need it. Thread-safe.
  */
 final class ClientTableReader extends TableReader {
   /**
@@ -83,7 +83,7 @@ final class ClientTableReader extends TableReader {
         take(row, result, moment);
         rows.add(row);
       }
-      return decide(rows, statuses, 0).thenCompose(done -> filtered(rows));
+      return resolve(rows, statuses, 0).thenCompose(done -> filtered(rows));
     }
 
     private CompletableFuture<List<Result>> filtered(List<Pending> rows) {
@@ -164,13 +164,13 @@ final class ClientTableReader extends TableReader {
     return SettingsCheck.set(SnapshotRequests.raw(get, start, versions), table.fingerprint());
   }
 
-  /** Reads the rows, from HBase, and decides them. */
+  /** Reads the rows, from HBase, and resolves them. */
   private CompletableFuture<Void> read(List<Pending> rows, WriterStatuses statuses, int round) {
     if (round == ROUNDS_MAX) {
       return Failures.failed(
           new IOException(
               rows.size()
-                  + " rows could not be decided in "
+                  + " rows could not be resolved in "
                   + ROUNDS_MAX
                   + " reads: others write them all the time; run the transaction again"));
     }
@@ -187,7 +187,7 @@ final class ClientTableReader extends TableReader {
               for (int i = 0; i < results.size(); i++) {
                 take(rows.get(i), results.get(i), moment);
               }
-              return decide(rows, statuses, round);
+              return resolve(rows, statuses, round);
             });
   }
 
@@ -197,22 +197,22 @@ final class ClientTableReader extends TableReader {
     pending.row = new SnapshotRow(cells, start, start, pending.versions, moment);
   }
 
-  /** Decides rows that were read; asks and reads again as need be. */
-  private CompletableFuture<Void> decide(List<Pending> rows, WriterStatuses statuses, int round) {
+  /** Resolves rows that were read; asks and reads again as need be. */
+  private CompletableFuture<Void> resolve(List<Pending> rows, WriterStatuses statuses, int round) {
     List<Pending> again = new ArrayList<>();
     boolean ask = false;
     for (Pending pending : rows) {
-      switch (pending.row.decide(statuses)) {
+      switch (pending.row.resolve(statuses)) {
         case ASK -> ask = true;
         case READ_AGAIN -> again.add(pending);
-        case DECIDED -> {}
+        case RESOLVED -> {}
       }
     }
     if (ask) {
       return context
           .queries()
           .ask(statuses, start)
-          .thenCompose(done -> decide(rows, statuses, round));
+          .thenCompose(done -> resolve(rows, statuses, round));
     }
     if (again.isEmpty()) {
       return CompletableFuture.completedFuture(null);
@@ -222,7 +222,7 @@ final class ClientTableReader extends TableReader {
     return read(again, statuses, round + 1);
   }
 
-  /** The rows are decided; what was found decided and not cleaned up is left to others. */
+  /** The rows are resolved; what was found decided and not cleaned up is left to others. */
   private void finish(List<Pending> rows, WriterStatuses statuses) {
     for (Pending pending : rows) {
       List<CleanupRequest> found = pending.row.cleanups(statuses);

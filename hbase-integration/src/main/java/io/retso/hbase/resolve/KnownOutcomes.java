@@ -1,6 +1,6 @@
 package io.retso.hbase.resolve;
 
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import java.util.Arrays;
 import java.util.function.LongUnaryOperator;
 
@@ -29,15 +29,15 @@ public final class KnownOutcomes {
    * Looks for outcomes that are not known yet. An outcome never changes: once it is known here it
    * may be forgotten by the region.
    *
-   * @param region commit timestamp, {@link CleanupRequest#ABORTED} or 0, by start timestamp
+   * @param region what it knows: outcomes by start timestamp
    * @return whether all are known
    */
   public boolean look(LongUnaryOperator region) {
     boolean isComplete = true;
     for (int i = 0; i < starts.length; i++) {
-      if (outcomes[i] == 0) {
+      if (!Outcome.isKnown(outcomes[i])) {
         outcomes[i] = region.applyAsLong(starts[i]);
-        isComplete &= outcomes[i] != 0;
+        isComplete &= Outcome.isKnown(outcomes[i]);
       }
     }
     return isComplete;
@@ -48,9 +48,9 @@ public final class KnownOutcomes {
     return Arrays.binarySearch(starts, version) >= 0;
   }
 
-  /** The commit timestamp, {@link CleanupRequest#ABORTED}, or 0 if the outcome is not known. */
+  /** The {@link Outcome} of a writer. */
   public long of(long version) {
     int i = Arrays.binarySearch(starts, version);
-    return i < 0 ? 0 : outcomes[i];
+    return i < 0 ? Outcome.UNKNOWN : outcomes[i];
   }
 }

@@ -109,7 +109,7 @@ public final class RowFilter {
    *
    * <p>{@link #apply} would drop the family's cells up to there unseen; it makes no difference
    * whether it gets them. Whole rows only: whether a cell of the hint's row is before it is found
-   * when the row is decided.
+   * when the row is resolved.
    *
    * @return the first key of a row behind that of {@code cell}; null if there is none
    */

@@ -2,6 +2,7 @@ package io.retso.hbase.resolve;
 
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.Tombstone;
 import io.retso.protocol.Timestamps;
@@ -20,7 +21,7 @@ import org.apache.hadoop.hbase.KeyValueUtil;
  * <pre>
  *   cells: [ marks, by Ts ][ column a: newest, older, ... ][ column b: ... ]     as HBase returns them
  *
- *   new SnapshotRow(cells, ...)  -- decide --+-- DECIDED:    visible()
+ *   new SnapshotRow(cells, ...)  -- resolve --+-- RESOLVED:    visible()
  *                                      ^     +-- ASK:        the oracle about statuses.unknown(),
  *                                      |     |               for all rows of a request at once
  *                                      +-----+
@@ -37,9 +38,9 @@ public final class SnapshotRow {
 
   /** What is to be done next. */
   public enum Next {
-    /** Nothing: the row is decided. */
-    DECIDED,
-    /** Ask the oracle about the writers in {@link WriterStatuses#unknown()}, then decide again. */
+    /** Nothing: the row is resolved. */
+    RESOLVED,
+    /** Ask the oracle about the writers in {@link WriterStatuses#unknown()}, then resolve again. */
     ASK,
     /** Read the row again with {@link #versionsNeeded()} versions, and make a new object of it. */
     READ_AGAIN
@@ -48,7 +49,7 @@ public final class SnapshotRow {
   /**
    * An answer of {@link #firstCommitSince}.
    *
-   * @param timestamp the commit timestamp if decided; {@link Long#MAX_VALUE} if there is none
+   * @param timestamp the commit timestamp if resolved; {@link Long#MAX_VALUE} if there is none
    */
   public record FirstCommit(Next next, long timestamp) {}
 
@@ -69,7 +70,7 @@ public final class SnapshotRow {
   /** What the region knows of writers, with a mark or without. */
   private final KnownOutcomes known;
 
-  /** Null until decided. */
+  /** Null until resolved. */
   private List<Cell> visible;
 
   /**
@@ -132,7 +133,7 @@ public final class SnapshotRow {
 
   /**
    * The versions of a row that may be pending: those not {@link CellVersion#isCommitted} before the
-   * first one of their column that is. If there are none, the row is decided by its data alone;
+   * first one of their column that is. If there are none, the row is resolved by its data alone;
    * otherwise their marks must be read together with them.
    *
    * @param cells versions of data columns at or below the read timestamp, newest first per column
@@ -159,23 +160,23 @@ public final class SnapshotRow {
   }
 
   /**
-   * Decides what is visible as far as {@code statuses} allows, and notes there which writers to ask
-   * for. Finds all unknown writers at once: after one round of answers the row is decided or to be
-   * read again.
+   * Resolves what is visible as far as {@code statuses} allows, and notes there which writers to
+   * ask for. Finds all unknown writers at once: after one round of answers the row is resolved or
+   * to be read again.
    */
-  public Next decide(WriterStatuses statuses) {
+  public Next resolve(WriterStatuses statuses) {
     if (visible != null) {
-      return Next.DECIDED;
+      return Next.RESOLVED;
     }
     List<Cell> found = new ArrayList<>(cells.size() - data);
     boolean unknown = false;
     boolean again = false;
     for (int begin = data; begin < cells.size(); ) {
       int end = endOfColumn(cells, begin);
-      switch (decideColumn(begin, end, statuses, found)) {
+      switch (resolveColumn(begin, end, statuses, found)) {
         case ASK -> unknown = true;
         case READ_AGAIN -> again = true;
-        case DECIDED -> {}
+        case RESOLVED -> {}
       }
       begin = end;
     }
@@ -186,30 +187,30 @@ public final class SnapshotRow {
       return Next.READ_AGAIN;
     }
     visible = found;
-    return Next.DECIDED;
+    return Next.RESOLVED;
   }
 
-  private Next decideColumn(int begin, int end, WriterStatuses statuses, List<Cell> found) {
+  private Next resolveColumn(int begin, int end, WriterStatuses statuses, List<Cell> found) {
     boolean unknown = false;
     for (int i = begin; i < end; i++) {
       Cell cell = cells.get(i);
       long version = cell.getTimestamp();
       if (!isWriter(version)) {
         if (version < readTimestamp) {
-          return unknown ? Next.ASK : decide(cell, found);
+          return unknown ? Next.ASK : resolve(cell, found);
         }
       } else if (version == ownStart) {
-        return unknown ? Next.ASK : decide(cell, found);
+        return unknown ? Next.ASK : resolve(cell, found);
       } else if (version < readTimestamp) {
         long status = statusOf(version, statuses);
         if (status == WriterStatuses.FORGOTTEN) {
           return unknown ? Next.ASK : Next.READ_AGAIN;
         }
-        if (status == WriterStatuses.UNKNOWN) {
+        if (!Outcome.isKnown(status)) {
           statuses.ask(version);
           unknown = true; // older ones may be in question, too: ask about them in the same round
-        } else if (status > 0 && status < readTimestamp) {
-          return unknown ? Next.ASK : decide(atCommit(cell, status), found);
+        } else if (Outcome.isCommittedBelow(status, readTimestamp)) {
+          return unknown ? Next.ASK : resolve(atCommit(cell, status), found);
         }
       }
     }
@@ -217,14 +218,14 @@ public final class SnapshotRow {
       return Next.ASK;
     }
     // None of these is visible. If the limit cut off older ones, one of them may be.
-    return end - begin >= versions ? Next.READ_AGAIN : Next.DECIDED;
+    return end - begin >= versions ? Next.READ_AGAIN : Next.RESOLVED;
   }
 
-  private static Next decide(Cell cell, List<Cell> found) {
+  private static Next resolve(Cell cell, List<Cell> found) {
     if (!Tombstone.is(cell)) {
       found.add(cell);
     }
-    return Next.DECIDED;
+    return Next.RESOLVED;
   }
 
   /**
@@ -241,12 +242,12 @@ public final class SnapshotRow {
   private boolean isWriter(long version) {
     return !CellVersion.isCommitted(version)
         && (marks.length != 0 && Arrays.binarySearch(marks, version) >= 0
-            || known.of(version) != 0);
+            || Outcome.isKnown(known.of(version)));
   }
 
   private long statusOf(long start, WriterStatuses statuses) {
     long outcome = known.of(start);
-    return outcome != 0 ? outcome : statuses.of(start, readMoment);
+    return Outcome.isKnown(outcome) ? outcome : statuses.of(start, readMoment);
   }
 
   private static int endOfColumn(List<Cell> cells, int begin) {
@@ -262,11 +263,11 @@ public final class SnapshotRow {
    * The visible cells, at most one per column, in HBase's order: without tombstones; what is
    * committed has version {@code Tc + 1} (or that of its plain writer), own writes {@code Ts}.
    *
-   * @throws IllegalStateException before {@link #decide} has said {@link Next#DECIDED}
+   * @throws IllegalStateException before {@link #resolve} has said {@link Next#RESOLVED}
    */
   public List<Cell> visible() {
     if (visible == null) {
-      throw new IllegalStateException("the row is not decided; call decide until it is");
+      throw new IllegalStateException("the row is not resolved; call resolve until it is");
     }
     return visible;
   }
@@ -274,13 +275,13 @@ public final class SnapshotRow {
   /**
    * Whether versions that were met in an earlier read of this row are known to be of the past:
    * committed below the read timestamp, or aborted. One that is gone may have committed since, and
-   * been moved. To be asked of a decided row.
+   * been moved. To be asked of a resolved row.
    */
   public boolean isPast(long[] versions, WriterStatuses statuses) {
     for (long version : versions) {
       if (isWriter(version)) {
         long status = statusOf(version, statuses);
-        if (status != WriterStatuses.ABORTED && (status <= 0 || status >= readTimestamp)) {
+        if (status != Outcome.ABORTED && !Outcome.isCommittedBelow(status, readTimestamp)) {
           return false;
         }
       } else if (version >= readTimestamp || !hasVersion(version)) {
@@ -296,7 +297,7 @@ public final class SnapshotRow {
 
   /**
    * The first commit from a timestamp on that changed one of the columns, as far as {@code
-   * statuses} allows: notes there which writers to ask for, as {@link #decide} does. Plain writers
+   * statuses} allows: notes there which writers to ask for, as {@link #resolve} does. Plain writers
    * do not count.
    *
    * <p>For rows read with {@link #ALL_VERSIONS}, at a timestamp below which those who are open now
@@ -322,24 +323,24 @@ public final class SnapshotRow {
         if (status == WriterStatuses.FORGOTTEN) {
           return new FirstCommit(Next.READ_AGAIN, 0);
         }
-        if (status == WriterStatuses.UNKNOWN) {
+        if (!Outcome.isKnown(status)) {
           statuses.ask(version);
           unknown = true;
         } else if (status > timestamp) {
           first = Math.min(first, status);
-        } else if (status > 0) {
+        } else if (Outcome.isCommitted(status)) {
           break;
         }
       }
       begin = end;
     }
-    return new FirstCommit(unknown ? Next.ASK : Next.DECIDED, first);
+    return new FirstCommit(unknown ? Next.ASK : Next.RESOLVED, first);
   }
 
   /**
-   * How many versions of each column a new read of the row needs to be decided: one more than there
-   * can be invisible ones, which is one for each mark of another writer. More writers that began
-   * before the reader may have come in between; then the new read asks for yet another.
+   * How many versions of each column a new read of the row needs to be resolved: one more than
+   * there can be invisible ones, which is one for each mark of another writer. More writers that
+   * began before the reader may have come in between; then the new read asks for yet another.
    */
   public int versionsNeeded() {
     return Math.max(versions, marks.length + 1);
@@ -354,7 +355,7 @@ public final class SnapshotRow {
     byte[] row = null;
     for (long start : marks) {
       long status = statusOf(start, statuses);
-      if (start != ownStart && (status > 0 || status == WriterStatuses.ABORTED)) {
+      if (start != ownStart && (Outcome.isCommitted(status) || status == Outcome.ABORTED)) {
         row = row == null ? CellUtil.cloneRow(cells.get(0)) : row;
         requests.add(new CleanupRequest(row, start, status));
       }

@@ -1,7 +1,7 @@
 package io.retso.hbase.resolve;
 
 import io.retso.hbase.layout.CellVersion;
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
@@ -15,12 +15,6 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * two.
  */
 public final class StatusCache {
-  /** Value of an aborted transaction; those of committed ones are positive. */
-  public static final long ABORTED = CleanupRequest.ABORTED;
-
-  /** Value for a transaction that the cache does not know. */
-  public static final long UNKNOWN = 0;
-
   /** Entries that compete for the same places; the youngest of them stay. */
   private static final int WAYS = 4;
 
@@ -46,7 +40,7 @@ public final class StatusCache {
     this.setMask = rounded / WAYS - 1;
   }
 
-  /** The commit timestamp, {@link #ABORTED} or {@link #UNKNOWN}. */
+  /** The {@link Outcome}, as far as it is remembered. */
   public long get(long start) {
     int first = firstOfSet(start);
     for (int i = first; i < first + WAYS; i++) {
@@ -55,7 +49,7 @@ public final class StatusCache {
         return entry.value;
       }
     }
-    return UNKNOWN;
+    return Outcome.UNKNOWN;
   }
 
   /**
@@ -80,7 +74,7 @@ public final class StatusCache {
    * read before that cleanup.
    */
   public void aborted(long start) {
-    put(start, ABORTED);
+    put(start, Outcome.ABORTED);
   }
 
   private void put(long start, long value) {

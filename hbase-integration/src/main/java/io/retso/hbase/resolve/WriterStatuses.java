@@ -1,6 +1,7 @@
 package io.retso.hbase.resolve;
 
 import io.retso.client.TransactionStatus;
+import io.retso.hbase.layout.Outcome;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -21,8 +22,7 @@ import java.util.Set;
  * <p>Bounded by {@link #trim()}. Not thread-safe: one request at a time.
  */
 public final class WriterStatuses {
-  static final long UNKNOWN = StatusCache.UNKNOWN;
-  static final long ABORTED = StatusCache.ABORTED;
+  /** Beside the values of {@link Outcome}: it will commit above the reader, if at all. */
   static final long OPEN = -2;
 
   /**
@@ -51,7 +51,7 @@ public final class WriterStatuses {
   }
 
   /**
-   * Start timestamps of the writers that {@link SnapshotRow#decide} asked for and that {@link
+   * Start timestamps of the writers that {@link SnapshotRow#resolve} asked for and that {@link
    * #learn} has not answered yet: each is to be asked, with the reader's own timestamp.
    */
   public long[] unknown() {
@@ -75,7 +75,7 @@ public final class WriterStatuses {
 
   void aborted(long start) {
     cache.aborted(start);
-    answered(start, ABORTED);
+    answered(start, Outcome.ABORTED);
   }
 
   void open(long start) {
@@ -102,7 +102,7 @@ public final class WriterStatuses {
   }
 
   /**
-   * The commit timestamp, or one of the states above.
+   * The {@link Outcome}, or one of the states above.
    *
    * @param readMoment the moment before the read in which the writer's mark was found
    */
@@ -110,7 +110,7 @@ public final class WriterStatuses {
     Long answer = answers.get(start);
     if (answer == null) {
       long cached = cache.get(start);
-      if (cached != UNKNOWN) {
+      if (Outcome.isKnown(cached)) {
         answers.put(start, cached); // or it could be displaced while this request asks about others
       }
       return cached;
@@ -118,7 +118,7 @@ public final class WriterStatuses {
     if (answer > FORGOTTEN) {
       return answer;
     }
-    return readMoment >= FORGOTTEN - answer ? ABORTED : FORGOTTEN;
+    return readMoment >= FORGOTTEN - answer ? Outcome.ABORTED : FORGOTTEN;
   }
 
   void ask(long start) {
@@ -127,7 +127,7 @@ public final class WriterStatuses {
 
   /** A writer whose mark will be met: it is asked about with the others, unless it is known. */
   public void expect(long start) {
-    if (!answers.containsKey(start) && cache.get(start) == UNKNOWN) {
+    if (!answers.containsKey(start) && !Outcome.isKnown(cache.get(start))) {
       ask(start);
     }
   }

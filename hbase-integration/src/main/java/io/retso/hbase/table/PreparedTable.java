@@ -94,8 +94,8 @@ public record PreparedTable(
   }
 
   /** Whether its regions are told how transactions ended, and not each row. */
-  public boolean isDecidedByRegions() {
-    return settings.isDecidedByRegions();
+  public boolean isAdoptedByRegions() {
+    return settings.isAdoptedByRegions();
   }
 
   public boolean isCellConflicts() {

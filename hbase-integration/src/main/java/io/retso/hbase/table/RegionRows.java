@@ -1,6 +1,6 @@
 package io.retso.hbase.table;
 
-import io.retso.hbase.layout.DecisionRequest;
+import io.retso.hbase.layout.AdoptionRequest;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -15,7 +15,7 @@ public final class RegionRows {
   public static SortedMap<byte[], HRegionLocation> of(List<HRegionLocation> locations) {
     SortedMap<byte[], HRegionLocation> rows = new TreeMap<>(Bytes.BYTES_COMPARATOR);
     for (HRegionLocation location : locations) {
-      byte[] first = DecisionRequest.firstRow(location.getRegion().getStartKey());
+      byte[] first = AdoptionRequest.firstRow(location.getRegion().getStartKey());
       rows.putIfAbsent(first, location);
     }
     return rows;

@@ -78,7 +78,7 @@ class TableVersionsTest {
   }
 
   @Test
-  void regionsDecideWhereTheyReadAndNothingIsReplicated() throws Exception {
+  void regionsAdoptWhereTheyReadAndNothingIsReplicated() throws Exception {
     TableDescriptor plain = Fixture.descriptor(name).build();
     fixture.preparation().create(plain, Options.DEFAULT);
     assertEquals("3", version());
@@ -244,17 +244,17 @@ class TableVersionsTest {
       bank.open();
       bank.teller(before, SEED);
       bank.goOn(20);
-      assertEquals(0, Inside.counters(before).rowsDecided.sum());
+      assertEquals(0, Inside.counters(before).rowsAdopted.sum());
       fixture.preparation().prepare(name, Options.DEFAULT);
       assertEquals("3", version());
       TransactionManager after = fixture.manager(); // the other one goes by what it knows
       bank.teller(after, SEED + 1);
       bank.goOn(20);
-      eventually("regions decide", () -> Inside.counters(after).rowsDecided.sum() > 0);
+      eventually("regions adopt", () -> Inside.counters(after).rowsAdopted.sum() > 0);
       alter("2");
-      long decided = Inside.counters(after).rowsDecided.sum();
+      long adopted = Inside.counters(after).rowsAdopted.sum();
       bank.goOn(20);
-      assertEquals(decided, Inside.counters(after).rowsDecided.sum(), "though it still asks");
+      assertEquals(adopted, Inside.counters(after).rowsAdopted.sum(), "though it still asks");
       alter("3");
       bank.goOn(20);
       bank.end();

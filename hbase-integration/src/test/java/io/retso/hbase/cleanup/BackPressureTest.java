@@ -17,6 +17,7 @@ import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.cleanup.CleanupGate.State;
 import io.retso.hbase.errors.ConflictException;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.transaction.Inside;
@@ -204,8 +205,7 @@ class BackPressureTest {
     assertTrue(manager.resolve(tx.startTimestamp()).isEmpty());
     return Inside.cleaner(manager)
         .offer(
-            new CleanupJob(
-                "", tx.startTimestamp(), CleanupRequest.ABORTED, Inside.writes(tx).sentRows()));
+            new CleanupJob("", tx.startTimestamp(), Outcome.ABORTED, Inside.writes(tx).sentRows()));
   }
 
   /** Their outcomes are known. What was admitted may take as long as HBase's client likes. */

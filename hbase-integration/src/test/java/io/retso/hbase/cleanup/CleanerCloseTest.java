@@ -17,6 +17,7 @@ import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.table.PreparedTable;
@@ -142,22 +143,21 @@ class CleanerCloseTest {
   /** A job of rows that are not there, on a table whose requests a test answers. */
   private CleanupJob job(TransactionManager manager, Options mode, Fixture.Around around)
       throws Exception {
-    PreparedTable decided = Fixture.prepared(manager, fixture.table(mode), around);
+    PreparedTable adopting = Fixture.prepared(manager, fixture.table(mode), around);
     PreparedTable table = // whose rows are cleaned up one by one
         new PreparedTable(
-            decided.descriptor(),
-            decided.settings().withVersion(TableSettings.VERSION_ROWS),
-            decided.raw(),
-            decided.shortTimeout(),
-            decided.regions(),
-            decided.loadedNanos());
+            adopting.descriptor(),
+            adopting.settings().withVersion(TableSettings.VERSION_ROWS),
+            adopting.raw(),
+            adopting.shortTimeout(),
+            adopting.regions(),
+            adopting.loadedNanos());
     SortedSet<byte[]> rows = new TreeSet<>(Bytes.BYTES_COMPARATOR);
     for (int i = 0; i < ROWS; i++) {
       rows.add(Fixture.bytes("row" + i));
     }
     long start = Inside.oracle(manager).begin();
-    return new CleanupJob(
-        "nightly", start, CleanupRequest.ABORTED, List.of(new WrittenRows(table, rows)));
+    return new CleanupJob("nightly", start, Outcome.ABORTED, List.of(new WrittenRows(table, rows)));
   }
 
   @ParameterizedTest
@@ -203,8 +203,7 @@ class CleanerCloseTest {
               return List.copyOf(requests);
             });
     CleanupRequest request =
-        new CleanupRequest(
-            Fixture.bytes("row"), Inside.oracle(manager).begin(), CleanupRequest.ABORTED);
+        new CleanupRequest(Fixture.bytes("row"), Inside.oracle(manager).begin(), Outcome.ABORTED);
     Inside.orphans(manager).offer(table, List.of(request));
     Fixture.eventually("the row is read", () -> requests.size() == 1);
     manager.close();

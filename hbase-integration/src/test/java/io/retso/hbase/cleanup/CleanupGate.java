@@ -1,8 +1,8 @@
 package io.retso.hbase.cleanup;
 
+import io.retso.hbase.layout.AdoptionRequest;
+import io.retso.hbase.layout.AdoptionRequest.Adoption;
 import io.retso.hbase.layout.CleanupRequest;
-import io.retso.hbase.layout.DecisionRequest;
-import io.retso.hbase.layout.DecisionRequest.Decision;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
@@ -32,7 +32,7 @@ public final class CleanupGate implements RegionCoprocessor, RegionObserver {
 
   private State state = State.OPEN;
   private int kept;
-  private final List<List<Decision>> lists = new ArrayList<>();
+  private final List<List<Adoption>> lists = new ArrayList<>();
 
   /** Called by HBase. */
   public CleanupGate() {}
@@ -55,7 +55,7 @@ public final class CleanupGate implements RegionCoprocessor, RegionObserver {
   }
 
   /** The lists of outcomes that came so far. */
-  synchronized List<List<Decision>> lists() {
+  synchronized List<List<Adoption>> lists() {
     return List.copyOf(lists);
   }
 
@@ -68,11 +68,11 @@ public final class CleanupGate implements RegionCoprocessor, RegionObserver {
   public synchronized void prePut(
       ObserverContext<RegionCoprocessorEnvironment> context, Put put, WALEdit edit)
       throws IOException {
-    if (put.getAttribute(CleanupRequest.ATTRIBUTE) == null && !DecisionRequest.isRequest(put)) {
+    if (put.getAttribute(CleanupRequest.ATTRIBUTE) == null && !AdoptionRequest.isRequest(put)) {
       return;
     }
-    if (DecisionRequest.isRequest(put)) {
-      lists.add(DecisionRequest.of(put).decisions());
+    if (AdoptionRequest.isRequest(put)) {
+      lists.add(AdoptionRequest.of(put).adoptions());
     }
     kept++;
     try {

@@ -13,6 +13,7 @@ import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.RawVersion;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.transaction.Inside;
@@ -60,7 +61,7 @@ class ClientCleanupTest {
   }
 
   private CleanupRequest request() {
-    return new CleanupRequest(A, zombie.startTimestamp(), CleanupRequest.ABORTED);
+    return new CleanupRequest(A, zombie.startTimestamp(), Outcome.ABORTED);
   }
 
   /** The cleanup fails, since {@code meanwhile} is done between the read and the mutation. */
@@ -159,7 +160,7 @@ class ClientCleanupTest {
     later.table(name).put(put("a", "2"));
     Inside.writes(later).sendAll().get(30, TimeUnit.SECONDS);
     later.rollback();
-    cleanUp(new CleanupRequest(A, later.startTimestamp(), CleanupRequest.ABORTED));
+    cleanUp(new CleanupRequest(A, later.startTimestamp(), Outcome.ABORTED));
     assertEquals("a=null", manager.run(tx -> scan(tx.table(name), new Scan())));
     Result row = manager.run(tx -> tx.table(name).get(Fixture.get("a")));
     assertEquals("moved", Fixture.text(row.getValue(F, EMPTY)));

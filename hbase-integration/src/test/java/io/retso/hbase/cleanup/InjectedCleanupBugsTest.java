@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Bugs in how clients tell regions of outcomes: edits of the client's sources, each of which is
- * caught by a method of {@link DecidedCleanupTest}, run on the client with that edit.
+ * caught by a method of {@link AdoptedCleanupTest}, run on the client with that edit.
  */
 @ExtendWith(RetsoCluster.Extension.class)
 @Timeout(180)
@@ -26,18 +26,18 @@ class InjectedCleanupBugsTest {
         "return rowsLeft == 0;",
         "return rowsLeft < size;",
         "isReportedWhenTheLastRegionHasAnswered"),
-    ROW_BY_ROW_IS_TAKEN_FOR_DECIDED(
-        "cleanup/TableDecisions.java",
-        "if (decided != null && decided.get(i)) {",
-        "if (decided != null) {",
-        "whatARegionDoesNotDecideIsCleanedUpRowByRow"),
+    ROW_BY_ROW_IS_TAKEN_FOR_ADOPTED(
+        "cleanup/TableAdoptions.java",
+        "if (adopted != null && adopted.get(i)) {",
+        "if (adopted != null) {",
+        "whatARegionDoesNotAdoptIsCleanedUpRowByRow"),
     ROWS_OF_ALL_REGIONS_ARE_COUNTED(
         "cleanup/CleanupPart.java",
-        "new Decision(job.start, job.outcome(), size())",
-        "new Decision(job.start, job.outcome(), rows.size())",
+        "new Adoption(job.start, job.outcome(), size())",
+        "new Adoption(job.start, job.outcome(), rows.size())",
         "aRegionIsToldOnceOfManyTransactionsHowManyRowsItHas"),
     ROWS_BEHIND_A_REGION_ARE_NOT_LOOKED_FOR(
-        "cleanup/TableDecisions.java",
+        "cleanup/TableAdoptions.java",
         "unlocated.push(part.slice(end, part.to()));",
         "answers.ended(part.slice(end, part.to()), 0, null);",
         "aRegionIsToldOnceOfManyTransactionsHowManyRowsItHas"),
@@ -52,13 +52,13 @@ class InjectedCleanupBugsTest {
         "return rows > rowsMax;",
         "rowsAreBoundedUntilTheirRegionsHaveAnswered"),
     WHAT_IS_THROWN_AMID_A_LIST_STOPS_ALL(
-        "cleanup/TableDecisions.java",
+        "cleanup/TableAdoptions.java",
         "} catch (RuntimeException | Error e) {",
         "} catch (ClassCastException e) {",
         "whatIsThrownAmidAListIsAFailedAttempt"),
     WHAT_WAS_ABORTED_STAYS_UNTIL_A_FLUSH(
         "cleanup/CleanupPart.java",
-        "|| isSmall && job.outcome() == CleanupRequest.ABORTED",
+        "|| isSmall && job.outcome() == Outcome.ABORTED",
         "",
         "whatWasAbortedIsRemovedAtOnceUnlessItIsMuch"),
     TIME_RUNS_FROM_EACH_ATTEMPT(
@@ -82,7 +82,7 @@ class InjectedCleanupBugsTest {
   @EnumSource
   void isCaught(Bug bug, RetsoCluster cluster) throws Exception {
     AssertionError failure =
-        EditedClient.failure(bug.edit, classes, DecidedCleanupTest.class, bug.method, cluster);
+        EditedClient.failure(bug.edit, classes, AdoptedCleanupTest.class, bug.method, cluster);
     assertNotNull(failure, "the test passes");
     System.out.println(bug + ": " + failure.toString().lines().findFirst().orElse(""));
   }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.Refusal;
 import java.io.IOException;
@@ -60,7 +61,7 @@ class CleanupTest {
     long start = t.oracle.begin();
     t.write(start, "r", "a", "new");
     t.oracle.abort(start);
-    t.cleanUp(start, CleanupRequest.ABORTED, "r");
+    t.cleanUp(start, Outcome.ABORTED, "r");
     List<Cell> cells = t.cells("r");
     assertEquals(1, cells.size(), cells::toString);
     assertEquals(committed + 1, cells.get(0).getTimestamp());
@@ -74,13 +75,13 @@ class CleanupTest {
     t.cleanUp(start, committed, "r");
     List<Cell> once = t.raw("r");
     t.cleanUp(start, committed, "r");
-    t.cleanUp(start, CleanupRequest.ABORTED, "r");
+    t.cleanUp(start, Outcome.ABORTED, "r");
     assertEquals(once, t.raw("r"));
     Put plain =
         new Put(Bytes.toBytes("p"))
             .addColumn(RawTable.F, Bytes.toBytes("a"), start, Bytes.toBytes("p"));
     t.table.put(plain); // of this version, and of nobody's transaction
-    t.cleanUp(start, CleanupRequest.ABORTED, "p");
+    t.cleanUp(start, Outcome.ABORTED, "p");
     assertEquals(Map.of("a", "p"), t.read(t.snapshot(), "p"));
   }
 
@@ -109,7 +110,7 @@ class CleanupTest {
     long start = t.oracle.begin();
     t.write(start, "r", "a", "1");
     t.oracle.abort(start);
-    t.cleanUp(start, CleanupRequest.ABORTED, "r");
+    t.cleanUp(start, Outcome.ABORTED, "r");
     // The client does not know yet that it was aborted, and writes another column.
     t.write(start, "r", "b", "2");
     assertEquals(Map.of(), t.read(t.snapshot(), "r"));
@@ -173,7 +174,7 @@ class CleanupTest {
                       if (writes) {
                         t.write(start, row, column + repeat, "late");
                       } else {
-                        t.cleanUp(start, CleanupRequest.ABORTED, row);
+                        t.cleanUp(start, Outcome.ABORTED, row);
                       }
                     }
                   } catch (IOException e) {

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.layout.ChangedRow;
-import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.FirstChange;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.ReadAttribute;
 import io.retso.hbase.layout.Tombstone;
 import io.retso.hbase.resolve.SnapshotRequests;
@@ -121,7 +121,7 @@ class EmptyQualifierTest {
     long committed = t.commit(start, "r");
     t.cleanUp(start, committed, "r");
     t.table.put(RawTable.put(later, "r", "a", "2"));
-    t.cleanUp(later, CleanupRequest.ABORTED, "r");
+    t.cleanUp(later, Outcome.ABORTED, "r");
     assertEquals("f:=1 f:a=0 g:=0 g:a=0", get());
   }
 

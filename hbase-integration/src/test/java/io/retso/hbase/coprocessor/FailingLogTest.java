@@ -1,12 +1,12 @@
 package io.retso.hbase.coprocessor;
 
-import static io.retso.hbase.coprocessor.DecidedTable.ROW;
+import static io.retso.hbase.coprocessor.AdoptingTable.ROW;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.FailingLog.At;
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.hbase.client.Admin;
@@ -26,11 +26,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ExtendWith(RetsoCluster.Extension.class)
 @Timeout(240)
 class FailingLogTest {
-  private DecidedTable t;
+  private AdoptingTable t;
 
   @BeforeEach
   void create(RetsoCluster cluster) throws Exception {
-    t = new DecidedTable(cluster, table -> {});
+    t = new AdoptingTable(cluster, table -> {});
   }
 
   @AfterEach
@@ -76,13 +76,13 @@ class FailingLogTest {
 
   @ParameterizedTest
   @EnumSource
-  void aDecisionThatIsTriedAgainIsReplayed(At at) throws Exception {
+  void anAdoptionThatIsTriedAgainIsReplayed(At at) throws Exception {
     long start = t.writeWithoutCell(ROW);
     long committed = t.commit(start, ROW);
     FailingLog log = FailingLog.of(t.region(), "\0", at);
-    boolean isDecided = t.decide(start, committed, 1);
+    boolean isAdopted = t.adopt(start, committed, 1);
     assertTrue(log.hasFailed());
-    if (!isDecided) { // the server has stopped, and the mark is a cell now
+    if (!isAdopted) { // the server has stopped, and the mark is a cell now
       t.cleanUp(start, committed, ROW);
     }
     t.forget(start);
@@ -95,7 +95,7 @@ class FailingLogTest {
     long start = t.writeWithoutCell(ROW);
     t.oracle.abort(start);
     FailingLog log = FailingLog.of(t.region(), ROW, At.APPEND);
-    t.cleanUp(start, CleanupRequest.ABORTED, ROW);
+    t.cleanUp(start, Outcome.ABORTED, ROW);
     assertTrue(log.hasFailed());
     t.crash();
     assertEquals(Map.of(), t.read());

@@ -1,6 +1,6 @@
 package io.retso.hbase.coprocessor;
 
-import static io.retso.hbase.coprocessor.DecidedTable.ROW;
+import static io.retso.hbase.coprocessor.AdoptingTable.ROW;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.region.SharedMemory;
-import io.retso.hbase.layout.CleanupRequest;
-import io.retso.hbase.layout.DecisionRequest;
-import io.retso.hbase.layout.DecisionRequest.Decision;
+import io.retso.hbase.layout.AdoptionRequest;
+import io.retso.hbase.layout.AdoptionRequest.Adoption;
+import io.retso.hbase.layout.Outcome;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -28,11 +28,11 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(RetsoCluster.Extension.class)
 @Timeout(120)
 class FullMemoryTest {
-  private DecidedTable t;
+  private AdoptingTable t;
 
   @BeforeEach
   void create(RetsoCluster cluster) throws Exception {
-    t = new DecidedTable(cluster, table -> {});
+    t = new AdoptingTable(cluster, table -> {});
   }
 
   @AfterEach
@@ -43,20 +43,20 @@ class FullMemoryTest {
   /** Keys are long, so that few marks take most of the memory. The request is another region's. */
   @Test
   void theRegionWithMostOutcomesIsFlushedBeforeTheirMemoryIsFull() throws Exception {
-    try (RawTable three = RawTable.deciding(t.cluster, Bytes.toBytes("m"), Bytes.toBytes("t"))) {
+    try (RawTable three = RawTable.adopting(t.cluster, Bytes.toBytes("m"), Bytes.toBytes("t"))) {
       for (String key : List.of("a", "n", "u")) {
         three.writeWithCell(key);
       }
-      decideMany(three, "m", "o", SharedMemory.MANY);
-      decideMany(three, "m", "p", 1);
-      decideMany(three, "t", "v", SharedMemory.MANY);
+      adoptMany(three, "m", "o", SharedMemory.MANY);
+      adoptMany(three, "m", "p", 1);
+      adoptMany(three, "t", "v", SharedMemory.MANY);
       long open = three.oracle.begin();
       String key = "k".repeat(30_000);
       for (long bytes = 0; bytes < SharedMemory.BYTES_MAX / 4 * 3; bytes += 2 * key.length()) {
         three.write(open, key + bytes, "a", "1");
       }
       assertEquals(List.of(0, 0, 0), files(three));
-      decideMany(three, "", "b", 1);
+      adoptMany(three, "", "b", 1);
       Fixture.eventually("it is flushed", () -> files(three).stream().anyMatch(n -> n > 0));
       assertEquals(List.of(0, 1, 0), files(three));
       assertEquals(Map.of(), three.read(three.oracle.begin(), "o0"));
@@ -65,21 +65,21 @@ class FullMemoryTest {
   }
 
   /** So many transactions that are aborted, in the region that begins with a key. */
-  private static void decideMany(RawTable table, String region, String row, int many)
+  private static void adoptMany(RawTable table, String region, String row, int many)
       throws IOException {
     List<Put> puts = new ArrayList<>();
-    List<Decision> decisions = new ArrayList<>();
+    List<Adoption> adoptions = new ArrayList<>();
     for (int i = 0; i < many; i++) {
       long start = table.oracle.begin();
       table.oracle.abort(start);
       puts.add(RawTable.put(start, row + i, "a", "1"));
-      decisions.add(new Decision(start, CleanupRequest.ABORTED, 1));
+      adoptions.add(new Adoption(start, Outcome.ABORTED, 1));
     }
     table.table.put(puts);
-    for (int i = 0; i < many; i += DecisionRequest.DECISIONS_MAX) {
-      int end = Math.min(many, i + DecisionRequest.DECISIONS_MAX);
-      Decision[] some = decisions.subList(i, end).toArray(Decision[]::new);
-      assertEquals(some.length, table.decide(region, some).cardinality());
+    for (int i = 0; i < many; i += AdoptionRequest.ADOPTIONS_MAX) {
+      int end = Math.min(many, i + AdoptionRequest.ADOPTIONS_MAX);
+      Adoption[] some = adoptions.subList(i, end).toArray(Adoption[]::new);
+      assertEquals(some.length, table.adopt(region, some).cardinality());
     }
   }
 
@@ -93,7 +93,7 @@ class FullMemoryTest {
 
   /** Keys are long, so that few marks fill the memory. */
   @Test
-  void whatHasNoRoomIsNotDecided() throws IOException {
+  void whatHasNoRoomIsNotAdopted() throws IOException {
     String key = "k".repeat(30_000);
     long start = t.oracle.begin();
     long asCells = RawTable.count("marksAsCells");
@@ -103,8 +103,8 @@ class FullMemoryTest {
     }
     assertTrue(rows < 3_000, "it is never full");
     long committed = t.commit(start, ROW);
-    assertFalse(t.decide(start, committed, rows));
-    assertFalse(t.decide(start, committed, rows - 1), "one of them is a cell");
+    assertFalse(t.adopt(start, committed, rows));
+    assertFalse(t.adopt(start, committed, rows - 1), "one of them is a cell");
     assertEquals(Map.of("a", "1"), t.read(t.oracle.begin(), key + 0));
   }
 }

@@ -37,14 +37,14 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class HBaseInternalsTest {
   private static final byte[] A = Bytes.toBytes("a");
 
-  private DecidedTable t;
+  private AdoptingTable t;
   private HRegion region;
   private Store store;
   private volatile Thread writer;
 
   @BeforeEach
   void create(RetsoCluster cluster) throws Exception {
-    t = new DecidedTable(cluster, table -> {});
+    t = new AdoptingTable(cluster, table -> {});
     region = t.region();
     store = region.getStore(RawTable.F);
   }
@@ -85,7 +85,7 @@ class HBaseInternalsTest {
     hold.awaitReached();
     assertEquals(0, store.getMemStoreSize().getCellsCount());
     assertFalse(HBaseInternals.isMemoryEmpty(store), "it is in the snapshot of the flush");
-    assertFalse(HBaseInternals.flush(region, DecidedTable.MARKS), "one at a time");
+    assertFalse(HBaseInternals.flush(region, AdoptingTable.MARKS), "one at a time");
     hold.release();
     flush.get();
     assertTrue(HBaseInternals.isMemoryEmpty(store));
@@ -94,9 +94,9 @@ class HBaseInternalsTest {
   @Test
   void aFlushOfOneFamilyLeavesTheOthers() throws IOException {
     put(1);
-    assertTrue(HBaseInternals.flush(region, DecidedTable.MARKS));
+    assertTrue(HBaseInternals.flush(region, AdoptingTable.MARKS));
     assertFalse(HBaseInternals.isMemoryEmpty(store));
-    assertTrue(HBaseInternals.isMemoryEmpty(region.getStore(DecidedTable.MARKS)));
+    assertTrue(HBaseInternals.isMemoryEmpty(region.getStore(AdoptingTable.MARKS)));
   }
 
   @Test
@@ -139,8 +139,8 @@ class HBaseInternalsTest {
     assertTrue(numbers.stream().allMatch(number -> number <= last), numbers::toString);
     t.flush();
     assertEquals(numbers, numbers(), "also in files");
-    long filed = HBaseInternals.lastSequence(HBaseInternals.files(store));
-    assertTrue(numbers.stream().allMatch(number -> number <= filed), numbers::toString);
+    long inFiles = HBaseInternals.lastSequence(HBaseInternals.files(store));
+    assertTrue(numbers.stream().allMatch(number -> number <= inFiles), numbers::toString);
     t.reopen();
     assertTrue(HBaseInternals.openedAt(t.region()) > last);
   }

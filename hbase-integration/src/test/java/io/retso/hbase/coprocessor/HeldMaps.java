@@ -52,18 +52,18 @@ final class HeldMaps {
     }
   }
 
-  /** The decisions whose outcomes have not left. */
-  static final class Decisions extends ConcurrentSkipListMap<Long, long[]> {
+  /** The adoptions whose outcomes have not left. */
+  static final class Adoptions extends ConcurrentSkipListMap<Long, long[]> {
     private static final long serialVersionUID = 1;
 
     private final transient AtomicReference<Hold> nextAddition = new AtomicReference<>();
     private final transient AtomicReference<Hold> nextCopy = new AtomicReference<>();
 
-    private Decisions(Map<Long, long[]> decisions) {
-      super(decisions);
+    private Adoptions(Map<Long, long[]> adoptions) {
+      super(adoptions);
     }
 
-    /** The next decision will be held before it is here: its marks are gone. */
+    /** The next adoption will be held before it is here: its marks are gone. */
     Hold holdNextAddition() {
       return next(nextAddition);
     }
@@ -98,10 +98,10 @@ final class HeldMaps {
   }
 
   @SuppressWarnings("unchecked")
-  static Decisions decisions(HRegion region) throws ReflectiveOperationException {
-    Object decisions = part(region, "decisions");
-    Decisions held = new Decisions((Map<Long, long[]>) valueOf(decisions, "decided"));
-    field(decisions, "decided").set(decisions, held);
+  static Adoptions adoptions(HRegion region) throws ReflectiveOperationException {
+    Object adoptions = part(region, "adoptions");
+    Adoptions held = new Adoptions((Map<Long, long[]>) valueOf(adoptions, "adopted"));
+    field(adoptions, "adopted").set(adoptions, held);
     return held;
   }
 

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.Refusal;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -108,7 +108,7 @@ class HistoryTest {
         ending.writes.keySet().stream().map(key -> key.substring(0, 2)).distinct().toList();
     long[] ids = rows.stream().mapToLong(String::hashCode).toArray();
     var result = commit ? t.oracle.commit(ending.start, ids) : t.oracle.abort(ending.start);
-    long outcome = result.isCommitted() ? result.commitTimestamp() : CleanupRequest.ABORTED;
+    long outcome = result.isCommitted() ? result.commitTimestamp() : Outcome.ABORTED;
     if (result.isCommitted()) {
       ending.writes.forEach(
           (key, value) -> model.computeIfAbsent(key, k -> new TreeMap<>()).put(outcome, value));

@@ -1,14 +1,14 @@
 package io.retso.hbase.coprocessor;
 
-import static io.retso.hbase.coprocessor.DecidedTable.ROW;
+import static io.retso.hbase.coprocessor.AdoptingTable.ROW;
 import static io.retso.hbase.coprocessor.RawTable.F;
 import static io.retso.hbase.coprocessor.RawTable.G;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.FirstChange;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.resolve.SnapshotRequests;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -25,13 +25,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A row that is written often: nearly all of its versions are decided, and none is moved yet. */
+/** A row that is written often: nearly all of its versions are adopted, and none is moved yet. */
 @ExtendWith(RetsoCluster.Extension.class)
 @Timeout(120)
 class HotRowTest {
   private static final int ROUNDS = 8;
 
-  private DecidedTable t;
+  private AdoptingTable t;
 
   /** By the snapshot's timestamp. */
   private final NavigableMap<Long, String> values = new TreeMap<>();
@@ -41,7 +41,7 @@ class HotRowTest {
 
   @BeforeEach
   void create(RetsoCluster cluster) throws Exception {
-    t = new DecidedTable(cluster, table -> {});
+    t = new AdoptingTable(cluster, table -> {});
   }
 
   @AfterEach
@@ -63,11 +63,11 @@ class HotRowTest {
       t.write(start, ROW, "a", "value " + i);
       long abortedFirst = t.oracle.begin();
       t.write(abortedFirst, ROW, "a", "aborted first");
-      t.abortAndDecide(abortedFirst, 1);
+      t.abortAndAdopt(abortedFirst, 1);
       see(); // the transaction commits above it
-      commits.put(t.commitAndDecide(start, ROW), "value " + i);
+      commits.put(t.commitAndAdopt(start, ROW), "value " + i);
       see();
-      t.abortAndDecide(aborted, 1);
+      t.abortAndAdopt(aborted, 1);
       see();
     }
   }
@@ -104,11 +104,11 @@ class HotRowTest {
         RawTable.put(last, ROW, "a", "last")
             .addColumn(F, unnamed, last, column)
             .addColumn(G, column, last, column));
-    List<Long> versions = new ArrayList<>(DecidedTable.versions(t.cells(ROW)));
+    List<Long> versions = new ArrayList<>(AdoptingTable.versions(t.cells(ROW)));
     t.oracle.abort(aborted);
-    t.cleanUp(aborted, CleanupRequest.ABORTED, ROW);
+    t.cleanUp(aborted, Outcome.ABORTED, ROW);
     assertTrue(versions.removeAll(List.of(aborted)));
-    assertEquals(versions, DecidedTable.versions(t.cells(ROW)));
+    assertEquals(versions, AdoptingTable.versions(t.cells(ROW)));
   }
 
   @Test

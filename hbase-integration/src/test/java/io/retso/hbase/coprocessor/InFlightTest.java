@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.HeldBatch.Hold;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.Refusal;
 import java.io.IOException;
 import java.util.List;
@@ -102,7 +103,7 @@ class InFlightTest {
     t.write(start, ROW, "a", "1");
     t.oracle.abort(start);
     Hold hold = held.holdNext();
-    Future<?> cleanup = applyHeld(hold, cleanup(start, CleanupRequest.ABORTED));
+    Future<?> cleanup = applyHeld(hold, cleanup(start, Outcome.ABORTED));
     boolean refused = isRefused(RawTable.put(start, ROW, "late", "1"));
     finish(hold, cleanup);
     assertEquals(Map.of(), t.read(t.snapshot(), ROW));
@@ -118,8 +119,7 @@ class InFlightTest {
     Hold writing = held.holdNext();
     Future<?> write = applyHeld(writing, RawTable.put(start, ROW, "late", "1"));
     Hold cleaning = held.holdNext();
-    Future<Boolean> cleanup =
-        background.submit(() -> isRefused(cleanup(start, CleanupRequest.ABORTED)));
+    Future<Boolean> cleanup = background.submit(() -> isRefused(cleanup(start, Outcome.ABORTED)));
     while (!cleanup.isDone() && !cleaning.isReached()) {
       Thread.onSpinWait();
     }
@@ -128,7 +128,7 @@ class InFlightTest {
     boolean refused = cleanup.get();
     assertEquals(Map.of(), t.read(t.snapshot(), ROW));
     assertTrue(refused);
-    t.cleanUp(start, CleanupRequest.ABORTED, ROW);
+    t.cleanUp(start, Outcome.ABORTED, ROW);
     assertEquals(List.of(), t.cells(ROW));
   }
 
@@ -139,8 +139,8 @@ class InFlightTest {
     t.write(start, ROW, "a", "1");
     t.oracle.abort(start);
     Hold hold = held.holdNext();
-    Future<?> cleanup = applyHeld(hold, cleanup(start, CleanupRequest.ABORTED));
-    boolean second = isRefused(cleanup(start, CleanupRequest.ABORTED));
+    Future<?> cleanup = applyHeld(hold, cleanup(start, Outcome.ABORTED));
+    boolean second = isRefused(cleanup(start, Outcome.ABORTED));
     boolean write = isRefused(RawTable.put(start, ROW, "late", "1"));
     finish(hold, cleanup);
     assertEquals(Map.of(), t.read(t.snapshot(), ROW));
@@ -154,7 +154,7 @@ class InFlightTest {
     t.write(start, ROW, "a", "1");
     t.oracle.abort(start);
     Hold hold = held.holdNext();
-    Future<?> cleanup = applyHeld(hold, cleanup(start, CleanupRequest.ABORTED));
+    Future<?> cleanup = applyHeld(hold, cleanup(start, Outcome.ABORTED));
     t.update(ROW, "b", "2");
     assertEquals(Map.of("b", "2"), t.read(t.snapshot(), ROW));
     finish(hold, cleanup);
@@ -196,7 +196,7 @@ class InFlightTest {
     t.write(start, ROW, "a", "1");
     t.oracle.abort(start);
     Hold reading = store.holdNextRead();
-    Future<?> cleanup = applyHeld(reading, cleanup(start, CleanupRequest.ABORTED));
+    Future<?> cleanup = applyHeld(reading, cleanup(start, Outcome.ABORTED));
     try {
       background.submit(() -> region.flush(true)).get(30, TimeUnit.SECONDS);
       Put write = RawTable.put(t.oracle.begin(), "other", "b", "2");
@@ -228,10 +228,10 @@ class InFlightTest {
     t.write(start, ROW, "a", "1");
     t.oracle.abort(start);
     Hold hasRead = store.holdNextPut();
-    Future<?> cleanup = applyHeld(hasRead, cleanup(start, CleanupRequest.ABORTED));
+    Future<?> cleanup = applyHeld(hasRead, cleanup(start, Outcome.ABORTED));
     hasRead.fail();
     assertThrows(ExecutionException.class, cleanup::get);
-    apply(cleanup(start, CleanupRequest.ABORTED));
+    apply(cleanup(start, Outcome.ABORTED));
     assertEquals(List.of(), t.cells(ROW));
   }
 

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.TableSettings;
 import java.util.List;
 import java.util.Map;
@@ -61,7 +61,7 @@ class InMemoryCompactionTest {
     long end = System.nanoTime() + SECONDS * 1_000_000_000L;
     try (RawTable table =
         new RawTable(
-            cluster, TableSettings.VERSION_DECIDED, InMemoryCompactionTest::compactOften)) {
+            cluster, TableSettings.VERSION_ADOPTED, InMemoryCompactionTest::compactOften)) {
       t = table;
       for (int row = 0; row < ROWS; row++) {
         t.update("r" + row, "n", "0");
@@ -139,7 +139,7 @@ class InMemoryCompactionTest {
     t.write(start, row, "n", String.valueOf(next));
     if (aborts) {
       t.oracle.abort(start);
-      t.cleanUp(start, CleanupRequest.ABORTED, row);
+      t.cleanUp(start, Outcome.ABORTED, row);
       return;
     }
     var outcome = t.oracle.commit(start, row.hashCode());
@@ -148,7 +148,7 @@ class InMemoryCompactionTest {
       t.cleanUp(start, outcome.commitTimestamp(), row);
       t.oracle.cleanedUp(start);
     } else {
-      t.cleanUp(start, CleanupRequest.ABORTED, row);
+      t.cleanUp(start, Outcome.ABORTED, row);
     }
   }
 

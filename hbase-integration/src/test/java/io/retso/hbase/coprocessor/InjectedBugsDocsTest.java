@@ -16,11 +16,11 @@ class InjectedBugsDocsTest {
   private static final Map<String, Class<? extends Enum<?>>> BUGS =
       Map.of(
           "M", InjectedMarkBugsTest.Bug.class,
-          "D", InjectedDecisionBugsTest.Bug.class,
+          "A", InjectedAdoptionBugsTest.Bug.class,
           "R", InjectedMoveBugsTest.Bug.class,
           "B", InjectedRegionBugsTest.Bug.class);
 
-  private static final Pattern ROW = Pattern.compile("(?m)\\| ([MDRB]) (`[A-Z`_, ]+) \\|$");
+  private static final Pattern ROW = Pattern.compile("(?m)\\| ([MARB]) (`[A-Z`_, ]+) \\|$");
   private static final Pattern NAME = Pattern.compile("[A-Z_]+");
 
   @Test

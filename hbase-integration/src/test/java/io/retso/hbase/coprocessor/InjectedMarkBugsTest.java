@@ -47,7 +47,7 @@ class InjectedMarkBugsTest {
             + "      batch.unlogged.forEach(mark -> MiniBatches.log(mutations, 0, mark.cell()));\n"
             + "      batch.unlogged.clear();\n"
             + "    }\n",
-        DecidedReplayTest.class,
+        AdoptedReplayTest.class,
         "marksAreLoggedThoughAnotherCoprocessorRefusesTheirFirstWrite"),
     DELETES_OF_MARKS_ARE_NOT_LOGGED(
         "coprocessor/write/RegionWrites.java",
@@ -57,8 +57,8 @@ class InjectedMarkBugsTest {
         "aCrashMakesThemCellsAndTheirDeletesCount"),
     A_FLUSH_FORGETS_WHAT_IS_NO_CELL(
         "coprocessor/purge/RegionPurge.java",
-        "new MemoryMarkScanner(source, marks.take(decisions))",
-        "new MemoryMarkScanner(source, marks.take(decisions).subList(0, 0))",
+        "new MemoryMarkScanner(source, marks.take(adoptions))",
+        "new MemoryMarkScanner(source, marks.take(adoptions).subList(0, 0))",
         MarksInMemoryTest.class,
         "aFlushOfMarksWritesThoseInMemory"),
     A_REGION_THAT_CLOSES_FORGETS_WHAT_IS_NO_CELL(
@@ -189,7 +189,7 @@ class InjectedMarkBugsTest {
         "coprocessor/write/WriteBatch.java",
         "added.forEach(shared.marks::writeEnded);",
         "",
-        DecidedOutcomesTest.class,
+        AdoptedOutcomesTest.class,
         "aWriteThatIsRefusedBehindOurHookIsNotCounted"),
     THE_DELETE_OF_A_MARK_THAT_IS_A_CELL_IS_NONE(
         "coprocessor/write/RegionWrites.java",

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * As {@link InjectedRegionBugsTest}: bugs of readers of what a region has decided, and of moved
+ * As {@link InjectedRegionBugsTest}: bugs of readers of what a region has adopted, and of moved
  * cells.
  */
 @ExtendWith(RetsoCluster.Extension.class)
@@ -56,6 +56,18 @@ class InjectedMoveBugsTest {
         "if (filter.isBehind()) {",
         "if (filter != null) {",
         "aGetSeesWhatMovesMeanwhile"),
+    A_GET_LOOKS_BEHIND_ITS_FILTER(
+        "coprocessor/read/RegionReads.java",
+        "    get.setFilter(new SnapshotFilter(reader, rowFilter, validating));\n",
+        "    get.setFilter(new SnapshotFilter(reader, rowFilter, validating));\n    note(get);\n",
+        AdoptionsInFlightTest.class,
+        "aGetSeesItsRowWhereverFlushesComeBetweenItsLooks"),
+    A_GET_THAT_IS_READ_AGAIN_LOOKS_BEHIND_ITS_FILTER(
+        "coprocessor/read/RegionReads.java",
+        "filter.begin();",
+        "filter.begin();\n        before = parts.outcomes().moves();",
+        AdoptionsInFlightTest.class,
+        "aGetSeesItsRowWhereverFlushesComeBetweenItsLooks"),
     A_PLAIN_GET_GOES_ON_OVER_A_FLUSH(
         "coprocessor/read/RegionReads.java",
         "prepareForMarks(new Scan(get));\n    note(get);",
@@ -86,48 +98,48 @@ class InjectedMoveBugsTest {
         "return parts.outcomes().moves() == moves\n        &&",
         "return",
         "theFirstChangeSeesWhatMovesMeanwhile"),
-    A_VALIDATING_GET_PASSES_WHAT_WAS_DECIDED_FROM_BELOW(
+    A_VALIDATING_GET_PASSES_WHAT_WAS_ADOPTED_FROM_BELOW(
         "coprocessor/read/RegionReader.java",
-        "    current = decision.isPast(versions, statuses);\n",
+        "    current = seen.isPast(versions, statuses);\n",
         "",
-        "aValidatingGetAndTheFirstChangeSeeWhatWasDecidedFromBelow"),
-    THE_FIRST_CHANGE_PASSES_WHAT_WAS_DECIDED_FROM_BELOW(
+        "aValidatingGetAndTheFirstChangeSeeWhatWasAdoptedFromBelow"),
+    THE_FIRST_CHANGE_PASSES_WHAT_WAS_ADOPTED_FROM_BELOW(
         "coprocessor/read/FirstChangeReader.java",
         "new KnownOutcomes(writersOf(cells))",
         "new KnownOutcomes(java.util.Arrays.stream(writersOf(cells)).filter(v -> v >"
             + " from).toArray())",
-        "aValidatingGetAndTheFirstChangeSeeWhatWasDecidedFromBelow"),
-    DECIDED_MARKS_BELOW_THE_HORIZON_COUNT_AS_ABORTED(
+        "aValidatingGetAndTheFirstChangeSeeWhatWasAdoptedFromBelow"),
+    ADOPTED_MARKS_BELOW_THE_HORIZON_COUNT_AS_ABORTED(
         "coprocessor/read/RegionReader.java",
-        "start < refusedBelow && known.of(start) == 0",
+        "start < refusedBelow && !Outcome.isKnown(known.of(start))",
         "start < refusedBelow",
-        "aDecisionCountsThoughAMarkIsThereAndTheHorizonIsAbove"),
-    A_CLEANUP_IGNORES_WHAT_THE_REGION_DECIDED(
+        "anAdoptionCountsThoughAMarkIsThereAndTheHorizonIsAbove"),
+    A_CLEANUP_IGNORES_WHAT_THE_REGION_ADOPTED(
         "coprocessor/write/RegionWrites.java",
-        "if (known != 0) {",
+        "if (Outcome.isKnown(known)) {",
         "if (known < -1) {",
-        "aDecisionCountsThoughAMarkIsThereAndTheHorizonIsAbove"),
-    DECIDED_ROWS_ARE_READ_TWICE(
+        "anAdoptionCountsThoughAMarkIsThereAndTheHorizonIsAbove"),
+    ADOPTED_ROWS_ARE_READ_TWICE(
         "coprocessor/read/RegionReader.java",
         "if (!known.look(parts.outcomes()::outcomeOf)) {",
         "if (!known.look(start -> 0)) {",
-        "decidedRowsAreReadWithoutTheOracleAndWithoutMarks"),
+        "adoptedRowsAreReadWithoutTheOracleAndWithoutMarks"),
     A_ROW_IN_DOUBT_ENDS_AT_WHAT_WAS_ABORTED(
         "coprocessor/read/RegionReader.java",
-        "return outcome > 0 && outcome < timestamp;",
-        "return outcome != 0 && outcome < timestamp;",
+        "Outcome.isCommittedBelow(parts.outcomes().outcomeOf(version), timestamp)",
+        "parts.outcomes().isKnown(version)",
         HotRowTest.class,
         "eachSnapshotSeesItsOwnVersion"),
     A_ROW_IN_DOUBT_ENDS_AT_WHAT_COMMITTED_ABOVE(
         "coprocessor/read/RegionReader.java",
-        "return outcome > 0 && outcome < timestamp;",
-        "return outcome > 0;",
+        "Outcome.isCommittedBelow(parts.outcomes().outcomeOf(version), timestamp)",
+        "Outcome.isCommitted(parts.outcomes().outcomeOf(version))",
         HotRowTest.class,
         "eachSnapshotSeesItsOwnVersion"),
     THE_FIRST_CHANGE_ENDS_AT_WHAT_WAS_ABORTED(
         "coprocessor/read/FirstChangeReader.java",
-        "outcomes.applyAsLong(version) > 0",
-        "outcomes.applyAsLong(version) != 0",
+        "Outcome.isCommitted(outcomes.applyAsLong(version))",
+        "Outcome.isKnown(outcomes.applyAsLong(version))",
         HotRowTest.class,
         "theFirstChangeIsTheNextCommit");
 

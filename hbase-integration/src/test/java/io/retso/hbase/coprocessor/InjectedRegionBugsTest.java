@@ -93,12 +93,12 @@ class InjectedRegionBugsTest {
         "cleanup.moment >= 0",
         InFlightTest.class,
         "whatAPlainDeleteRemovesAfterTheReadOfACleanupIsNotMoved"),
-    DECIDES_WHAT_A_FILE_HIDES(
+    ADOPTS_WHAT_A_FILE_HIDES(
         "coprocessor/TransactionalRegion.java",
         "marks.opened(HBaseInternals.lastVersion(region));",
         "marks.opened(0);",
         PlainChangesTest.class,
-        "whatAFileMayHideIsNotDecided"),
+        "whatAFileMayHideIsNotAdopted"),
     PLAIN_CHANGES_ARE_NOT_COUNTED(
         "coprocessor/write/RegionWrites.java",
         "if (batch != null) { // otherwise",
@@ -110,17 +110,17 @@ class InjectedRegionBugsTest {
         "mutations.getOperationsFromCoprocessors(i) != null\n          || write != null",
         "write != null",
         PlainChangesTest.class,
-        "whatOtherCoprocessorsMayHideIsNotDecided"),
+        "whatOtherCoprocessorsMayHideIsNotAdopted"),
     MOVES_BELOW_THE_HORIZON(
         "coprocessor/write/RegionWrites.java",
-        "request.isCommitted() && request.start() >= refused",
-        "request.isCommitted()",
+        "request.start() < refused ?",
+        "request.start() < 0 ?",
         CleanupTest.class,
         "aLateDuplicateOfACleanedUpWriteIsRemovedWhateverTheRequestSays"),
     REMOVES_AT_THE_HORIZON(
         "coprocessor/write/RegionWrites.java",
-        "request.start() >= refused",
-        "request.start() > refused",
+        "request.start() < refused ?",
+        "request.start() <= refused ?",
         PurgeTest.class,
         "theOldestTransactionStandsAtTheHorizonAndLosesNothing"),
     REFUSES_WRITES_AT_THE_HORIZON(
@@ -161,7 +161,7 @@ class InjectedRegionBugsTest {
         "learnsWhetherItIsCurrent"),
     WRITERS_IN_DOUBT_LEAVE_A_READ_CURRENT(
         "coprocessor/read/RegionReader.java",
-        "current = decision.isPast(versions, statuses);",
+        "current = seen.isPast(versions, statuses);",
         "",
         ValidatingReadTest.class,
         "learnsOfThoseWhoBeganBeforeIt"),
@@ -170,7 +170,7 @@ class InjectedRegionBugsTest {
         "version >= readTimestamp || !hasVersion(version)",
         "version >= readTimestamp",
         SnapshotRowTest.class,
-        "whatWasInQuestionIsOfThePastIfItIsDecidedBelowTheReader"),
+        "whatWasInQuestionIsOfThePastIfItCommittedBelowTheReader"),
     THE_NEWEST_COMMIT_COUNTS_AS_THE_FIRST(
         "resolve/SnapshotRow.java",
         "first = isCommit ? Math.min(first, version - 1) : first;\n          continue;",
@@ -287,7 +287,7 @@ class InjectedRegionBugsTest {
         "return file.getEntries() == 0;",
         MergeTest.class,
         "whatAnAbortedTransactionWroteBeforeAMergeStaysAway"),
-    DECIDES_WHAT_HALF_A_FILE_HIDES(
+    ADOPTS_WHAT_HALF_A_FILE_HIDES(
         "coprocessor/hbase/HBaseInternals.java",
         "isEmpty(reader) ?",
         "reader.getEntries() == 0 ?",
@@ -329,21 +329,21 @@ class InjectedRegionBugsTest {
         "if (files == null) {",
         PurgeTest.class,
         "tombstonesStayInACompactionOfTheOtherFiles"),
-    DECIDES_WHAT_A_LOADED_FILE_HIDES(
+    ADOPTS_WHAT_A_LOADED_FILE_HIDES(
         "coprocessor/TransactionalRegion.java",
         "loads.end(HBaseInternals.lastVersion(region));",
         "loads.end(0);",
         LoadedFilesTest.class,
-        "whatALoadedFileMayHideIsNotDecided"),
-    DECIDES_WHILE_FILES_ARE_LOADED(
+        "whatALoadedFileMayHideIsNotAdopted"),
+    ADOPTS_WHILE_FILES_ARE_LOADED(
         "coprocessor/region/RegionMarks.java",
         "loads.incrementAndGet();",
         "",
         LoadedFilesTest.class,
-        "whatAFileMayHideThatIsBeingLoadedIsNotDecided"),
-    FILES_ARE_LOADED_BESIDE_WHAT_IS_DECIDED_AND_IN_MEMORY(
+        "whatAFileMayHideThatIsBeingLoadedIsNotAdopted"),
+    FILES_ARE_LOADED_BESIDE_WHAT_IS_ADOPTED_AND_IN_MEMORY(
         "coprocessor/write/FileLoads.java",
-        "      flushDecided();\n",
+        "      flushAdopted();\n",
         "",
         LoadedFilesTest.class,
         "aLoadWaitsForAFlushThatIsUnderWay"),
@@ -367,8 +367,8 @@ class InjectedRegionBugsTest {
         "serverReadsSeeTheSnapshot"),
     COMMITTED_ABOVE_THE_READER_DECIDES(
         "resolve/SnapshotRow.java",
-        "status > 0 && status < readTimestamp",
-        "status > 0",
+        "else if (Outcome.isCommittedBelow(status, readTimestamp))",
+        "else if (Outcome.isCommitted(status))",
         SnapshotRowModelTest.class,
         "serverReadsSeeTheSnapshot"),
     MARKS_ARE_NOT_LOOKED_AT(
@@ -385,8 +385,8 @@ class InjectedRegionBugsTest {
         "serverReadsSeeTheSnapshot"),
     STOPS_AT_THE_LIMIT_OF_VERSIONS(
         "resolve/SnapshotRow.java",
-        "end - begin >= versions ? Next.READ_AGAIN : Next.DECIDED",
-        "Next.DECIDED",
+        "end - begin >= versions ? Next.READ_AGAIN : Next.RESOLVED",
+        "Next.RESOLVED",
         SnapshotRowModelTest.class,
         "clientReadsSeeTheSnapshot");
 

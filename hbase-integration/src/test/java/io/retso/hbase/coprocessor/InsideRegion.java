@@ -1,13 +1,17 @@
 package io.retso.hbase.coprocessor;
 
+import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.regionserver.Region;
 import org.apache.hadoop.hbase.regionserver.RegionScanner;
+import org.apache.hadoop.hbase.regionserver.Store;
 
 /** What only tests want of the coprocessor of a region, whatever loader it is of. */
 final class InsideRegion {
@@ -39,6 +43,23 @@ final class InsideRegion {
     field.set(
         cleaner,
         proxy(Region.class, region, "getScanner", scanner -> closing(scanner, behindRead)));
+  }
+
+  /** Readers see stores that do something behind each look at their files. */
+  static void replaceStoresOfReaders(HRegion region, Step behindLook)
+      throws ReflectiveOperationException {
+    Object outcomes = call(region(region), "outcomes");
+    Field field = outcomes.getClass().getDeclaredField("stores");
+    field.setAccessible(true);
+    List<Store> stores = new ArrayList<>(region.getStores());
+    stores.removeIf(store -> PendingWrite.isFamily(store.getColumnFamilyDescriptor().getName()));
+    Change look =
+        files -> {
+          behindLook.run();
+          return files;
+        };
+    stores.replaceAll(store -> (Store) proxy(Store.class, store, "getStorefiles", look));
+    field.set(outcomes, stores.toArray(Store[]::new));
   }
 
   private static Object closing(Object scanner, Step behind) {

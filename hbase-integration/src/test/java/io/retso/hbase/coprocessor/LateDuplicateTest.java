@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.HeldBatch.Hold;
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
 import java.util.List;
@@ -60,10 +60,10 @@ class LateDuplicateTest {
     t.write(start, ROW, "a", "never");
     t.oracle.abort(start);
     t.flush();
-    t.cleanUp(start, CleanupRequest.ABORTED, ROW);
+    t.cleanUp(start, Outcome.ABORTED, ROW);
     t.flush();
     t.write(start, ROW, "a", "never");
-    t.cleanUp(start, CleanupRequest.ABORTED, ROW);
+    t.cleanUp(start, Outcome.ABORTED, ROW);
     t.compact();
     assertEquals(Map.of(), t.read(t.oracle.begin(), ROW));
     assertEquals(List.of(), t.cells(ROW));
@@ -77,12 +77,12 @@ class LateDuplicateTest {
     long start = t.oracle.begin();
     t.write(start, ROW, "a", "never");
     t.oracle.abort(start);
-    t.cleanUp(start, CleanupRequest.ABORTED, ROW);
+    t.cleanUp(start, Outcome.ABORTED, ROW);
     Hold hold = held.holdNextFlush();
     Future<?> flush = background.submit(() -> region.flush(true));
     hold.awaitReached();
     t.write(start, ROW, "a", "never");
-    t.cleanUp(start, CleanupRequest.ABORTED, ROW);
+    t.cleanUp(start, Outcome.ABORTED, ROW);
     hold.release();
     flush.get();
     assertEquals(Map.of(), t.read(t.oracle.begin(), ROW));

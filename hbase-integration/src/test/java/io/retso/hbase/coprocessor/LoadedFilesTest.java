@@ -27,20 +27,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Files that are loaded into a table, beside transactions that its regions decide. */
+/** Files that are loaded into a table, beside transactions that its regions adopt. */
 @ExtendWith(RetsoCluster.Extension.class)
 @Timeout(120)
 class LoadedFilesTest {
-  private static final String ROW = DecidedTable.ROW;
+  private static final String ROW = AdoptingTable.ROW;
   private static final byte[] R = Bytes.toBytes(ROW);
   private static final byte[] A = Bytes.toBytes("a");
   private static final byte[] PLAIN = Bytes.toBytes("plain");
 
-  private DecidedTable t;
+  private AdoptingTable t;
 
   @BeforeEach
   void create(RetsoCluster cluster) throws Exception {
-    t = new DecidedTable(cluster, table -> {});
+    t = new AdoptingTable(cluster, table -> {});
   }
 
   @AfterEach
@@ -78,21 +78,21 @@ class LoadedFilesTest {
 
   /** It has a delete of a version that is not below the transaction's. */
   @Test
-  void whatALoadedFileMayHideIsNotDecided() throws IOException {
+  void whatALoadedFileMayHideIsNotAdopted() throws IOException {
     long earlier = t.oracle.begin();
     long start = t.oracle.begin();
     load(deleteUpTo(start));
     t.write(earlier, "s", "a", "1"); // its mark is a cell
     t.write(start, ROW, "a", "1");
     long committed = t.commit(start, ROW);
-    assertFalse(t.decide(start, committed, 1));
+    assertFalse(t.adopt(start, committed, 1));
     t.cleanUp(start, committed, ROW);
     assertEquals(Map.of(), read());
   }
 
   /** The memory was flushed for the load before, and will be by and by. */
   @Test
-  void whatAFileMayHideThatIsBeingLoadedIsNotDecided() throws Exception {
+  void whatAFileMayHideThatIsBeingLoadedIsNotAdopted() throws Exception {
     long earlier = t.oracle.begin();
     long start = t.oracle.begin();
     Hold hold = HeldStore.into(t.region()).holdNextLoad();
@@ -102,7 +102,7 @@ class LoadedFilesTest {
     t.write(start, ROW, "a", "1");
     long committed = t.commit(start, ROW);
     try {
-      assertFalse(t.decide(start, committed, 1));
+      assertFalse(t.adopt(start, committed, 1));
     } finally {
       hold.release();
     }
@@ -115,18 +115,18 @@ class LoadedFilesTest {
 
   /**
    * HBase does not flush for a load while a flush is under way, be it of the marks only. So what
-   * was decided would be in memory, and the file would count as older than what is there.
+   * was adopted would be in memory, and the file would count as older than what is there.
    */
   @Test
   void aLoadWaitsForAFlushThatIsUnderWay() throws Exception {
     t.table.put(new Put(R).addColumn(RawTable.F, PLAIN, 17, Bytes.toBytes("in memory")));
     long start = t.writeWithoutCell(ROW);
-    t.commitAndDecide(start, ROW);
+    t.commitAndAdopt(start, ROW);
     Hold hold = HeldStore.into(t.region()).holdNextFlushOfMarks();
     Future<?> flush =
         t.inBackground(
             () -> {
-              t.flush(DecidedTable.MARKS);
+              t.flush(AdoptingTable.MARKS);
               return null;
             });
     hold.awaitReached();
@@ -149,13 +149,13 @@ class LoadedFilesTest {
         .anyMatch(frame -> frame.getMethodName().equals("waitForFlushes"));
   }
 
-  /** After a load regions decide again. */
+  /** After a load regions adopt again. */
   @Test
-  void whatBeginsAfterALoadIsDecided() throws IOException {
+  void whatBeginsAfterALoadIsAdopted() throws IOException {
     load(new KeyValue(R, RawTable.F, PLAIN, 17, Bytes.toBytes("loaded")));
     t.write(t.oracle.begin(), "s", "a", "1"); // its mark is a cell
     long start = t.writeWithoutCell(ROW);
-    t.commitAndDecide(start, ROW);
+    t.commitAndAdopt(start, ROW);
     assertEquals(Map.of("a", "1", "plain", "loaded"), read());
   }
 }

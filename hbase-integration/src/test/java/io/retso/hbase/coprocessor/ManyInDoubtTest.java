@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.hbase.client.Put;
@@ -73,7 +74,7 @@ class ManyInDoubtTest {
   @ValueSource(booleans = {true, false})
   void ofAsManyTransactions(boolean areCells) throws Exception {
     if (!areCells) {
-      t.cleanUp(t.writeWithCell("a"), CleanupRequest.ABORTED, "a");
+      t.cleanUp(t.writeWithCell("a"), Outcome.ABORTED, "a");
     }
     long cells = RawTable.count("marksAsCells");
     List<Put> puts = new ArrayList<>();

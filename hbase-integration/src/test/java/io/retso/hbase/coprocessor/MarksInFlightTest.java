@@ -10,6 +10,7 @@ import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.HeldBatch.Hold;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.ReadAttribute;
 import java.io.IOException;
@@ -83,7 +84,7 @@ class MarksInFlightTest {
     long start = t.writeWithoutCell(ROW);
     t.oracle.abort(start);
     Hold hold = HeldBatch.into(region).holdNext();
-    Future<?> cleanup = apply(cleanup(start, CleanupRequest.ABORTED));
+    Future<?> cleanup = apply(cleanup(start, Outcome.ABORTED));
     hold.awaitReached();
     assertEquals(Map.of(), read());
     hold.release();
@@ -115,7 +116,7 @@ class MarksInFlightTest {
       reading.awaitReached();
       t.oracle.abort(start);
       Hold cleaning = held.holdNextRead(); // the cleanup reads the row as well
-      Future<?> cleanup = apply(cleanup(start, CleanupRequest.ABORTED));
+      Future<?> cleanup = apply(cleanup(start, Outcome.ABORTED));
       cleaning.awaitReached();
       cleaning.release();
       cleanup.get();
@@ -234,13 +235,13 @@ class MarksInFlightTest {
     Hold hold = HeldStore.into(region).holdNextFlush();
     Future<?> flush = background.submit(() -> region.flush(true));
     hold.awaitReached();
-    t.cleanUp(start, CleanupRequest.ABORTED, ROW);
+    t.cleanUp(start, Outcome.ABORTED, ROW);
     t.write(start, ROW, "a", "late");
     hold.release();
     flush.get();
     assertEquals(Map.of(), read());
     assertEquals(List.of("first", ROW), t.rowsWithMarks());
-    t.cleanUp(start, CleanupRequest.ABORTED, ROW);
+    t.cleanUp(start, Outcome.ABORTED, ROW);
     t.reopen();
     assertEquals(List.of(), t.cells(ROW));
   }
@@ -360,7 +361,7 @@ class MarksInFlightTest {
     long start = t.writeWithoutCell(ROW);
     t.oracle.abort(start);
     Hold hold = HeldBatch.into(region).holdNextApplied();
-    Future<?> cleanup = apply(cleanup(start, CleanupRequest.ABORTED));
+    Future<?> cleanup = apply(cleanup(start, Outcome.ABORTED));
     hold.awaitReached();
     hold.fail();
     assertThrows(ExecutionException.class, cleanup::get);

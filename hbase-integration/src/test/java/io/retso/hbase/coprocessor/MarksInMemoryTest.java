@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.FirstChange;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.ReadAttribute;
 import java.io.IOException;
@@ -132,7 +132,7 @@ class MarksInMemoryTest {
     long start = t.writeWithoutCell(ROW);
     t.oracle.abort(start);
     assertEquals(Map.of(), read());
-    t.cleanUp(start, CleanupRequest.ABORTED, ROW);
+    t.cleanUp(start, Outcome.ABORTED, ROW);
     assertEquals(List.of(), t.cells(ROW));
     assertEquals(List.of("first"), t.rowsWithMarks());
   }
@@ -259,8 +259,8 @@ class MarksInMemoryTest {
     assertEquals(Map.of(), t.read(t.oracle.begin(), key + (rows - 1)));
     assertEquals(1, t.cellsOfMarks(key + (rows - 1)).size());
     t.oracle.abort(start);
-    t.cleanUp(start, CleanupRequest.ABORTED, key + 0);
-    t.cleanUp(start, CleanupRequest.ABORTED, key + (rows - 1));
+    t.cleanUp(start, Outcome.ABORTED, key + 0);
+    t.cleanUp(start, Outcome.ABORTED, key + (rows - 1));
     assertEquals(Map.of(), t.read(t.oracle.begin(), key + (rows - 1)));
     t.writeWithoutCell(ROW); // there is room again
   }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import java.util.List;
 import java.util.Map;
@@ -73,8 +73,8 @@ class MergeTest {
     t.flush();
     merge();
     t.oracle.abort(aborted);
-    t.cleanUp(aborted, CleanupRequest.ABORTED, "c");
-    t.cleanUp(aborted, CleanupRequest.ABORTED, "x");
+    t.cleanUp(aborted, Outcome.ABORTED, "c");
+    t.cleanUp(aborted, Outcome.ABORTED, "x");
     assertEquals(List.of(), t.cells("c"));
     t.flush();
     assertEquals(List.of(), t.cells("c"), "the delete left, what it deletes did not");
@@ -87,7 +87,7 @@ class MergeTest {
   @Test
   void aPlainDeleteBeforeAMergeHidesWhatIsWrittenAfterIt() throws Exception {
     RawTable other = t;
-    t = RawTable.deciding(other.cluster, Bytes.toBytes("m"));
+    t = RawTable.adopting(other.cluster, Bytes.toBytes("m"));
     other.close();
     long earlier = t.oracle.begin();
     long start = t.oracle.begin();
@@ -99,7 +99,7 @@ class MergeTest {
     t.write(earlier, "first", "a", "1"); // its mark is a cell
     t.write(start, "c", "a", "1");
     long committed = t.commit(start, "c");
-    assertFalse(t.decide(start, committed, 1));
+    assertFalse(t.adopt(start, committed, 1));
     t.cleanUp(start, committed, "c");
     assertEquals(Map.of(), t.read(t.snapshot(), "c"));
   }

@@ -9,8 +9,8 @@ import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.HeldBatch.Hold;
 import io.retso.hbase.layout.ChangedRow;
-import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.FirstChange;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.ReadAttribute;
 import io.retso.hbase.layout.Refusal;
@@ -47,7 +47,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Readers while a flush moves the versions of transactions that the region has decided: nothing is
+ * Readers while a flush moves the versions of transactions that the region has adopted: nothing is
  * missed, and nothing comes twice.
  */
 @ExtendWith(RetsoCluster.Extension.class)
@@ -63,7 +63,7 @@ class MovedCellsTest {
 
   @BeforeEach
   void create(RetsoCluster cluster) throws Exception {
-    t = RawTable.deciding(cluster);
+    t = RawTable.adopting(cluster);
     region = t.regions().get(0);
     held = HeldStore.into(region);
     pending = t.oracle.begin();
@@ -77,28 +77,28 @@ class MovedCellsTest {
     t.close();
   }
 
-  /** A committed write of one row that the region has decided. */
-  private void decided(String row, String value) throws IOException {
-    decided(row, value, start -> t.commit(start, row));
+  /** A committed write of one row that the region has adopted. */
+  private void adopted(String row, String value) throws IOException {
+    adopted(row, value, start -> t.commit(start, row));
   }
 
   private void aborted(String row) throws IOException {
-    decided(
+    adopted(
         row,
         "aborted",
         start -> {
           t.oracle.abort(start);
-          return CleanupRequest.ABORTED;
+          return Outcome.ABORTED;
         });
   }
 
-  /** After a flush of marks the first one is a cell, and its transaction is not decided. */
-  private void decided(String row, String value, LongUnaryOperator end) throws IOException {
+  /** After a flush of marks the first one is a cell, and its transaction is not adopted. */
+  private void adopted(String row, String value, LongUnaryOperator end) throws IOException {
     for (int i = 0; i < 10; i++) {
       long start = t.oracle.begin();
       t.write(start, row, "a", value);
       long outcome = end.applyAsLong(start);
-      if (t.decide(start, outcome, 1)) {
+      if (t.adopt(start, outcome, 1)) {
         return;
       }
       t.cleanUp(start, outcome, row);
@@ -110,7 +110,7 @@ class MovedCellsTest {
   /** The rows a to e, aborted ones among them, and one that is in doubt in both families. */
   private void rows() throws IOException {
     for (String row : List.of("a", "b", "c", "d", "e")) {
-      decided(row, "1");
+      adopted(row, "1");
     }
     aborted("ba");
     aborted("f");
@@ -233,31 +233,31 @@ class MovedCellsTest {
 
   @Test
   void aGetSeesWhatMovesMeanwhile() throws Exception {
-    decided(ROW, "1");
+    adopted(ROW, "1");
     assertEquals(Map.of("a", "1"), amid(() -> t.read(t.oracle.begin(), ROW)));
     aborted(ROW);
     assertEquals(Map.of("a", "1"), amid(() -> t.read(t.oracle.begin(), ROW)));
-    decided(ROW, "2");
+    adopted(ROW, "2");
     assertEquals(Map.of("a", "2"), amid(() -> t.read(t.oracle.begin(), ROW)));
-    decided(ROW, null);
+    adopted(ROW, null);
     assertEquals(Map.of(), amid(() -> t.read(t.oracle.begin(), ROW)));
   }
 
   @Test
   void aGetWithAFilterSeesWhatMovesMeanwhile() throws Exception {
-    decided(ROW, "1");
+    adopted(ROW, "1");
     Get get = RawTable.get(t.oracle.begin(), ROW).setFilter(new PageFilter(1));
     assertEquals(Map.of("a", "1"), amid(() -> RawTable.map(t.table.get(get))));
-    decided("s", "1");
+    adopted("s", "1");
     Get exists = RawTable.get(t.oracle.begin(), "s").setCheckExistenceOnly(true);
     assertTrue(amid(() -> t.table.exists(exists)));
   }
 
   @Test
   void aPlainGetSeesWhatMovesMeanwhile() throws Exception {
-    decided(ROW, "1");
+    adopted(ROW, "1");
     assertEquals(Map.of("a", "1"), amid(() -> RawTable.map(t.table.get(new Get(b(ROW))))));
-    decided("s", "1");
+    adopted("s", "1");
     Get filtered = new Get(b("s")).setFilter(new PageFilter(1));
     assertEquals(Map.of("a", "1"), amid(() -> RawTable.map(t.table.get(filtered))));
   }
@@ -271,8 +271,8 @@ class MovedCellsTest {
     Fixture.eventually("they follow", () -> marks.getMemStoreSize().getCellsCount() == 0);
     region.waitForFlushes();
     t.write(t.oracle.begin(), "0", "a", "pending"); // its mark is a cell
-    decided(ROW, "1");
-    assertEquals(1, t.cells(ROW).size(), "the region has decided the first");
+    adopted(ROW, "1");
+    assertEquals(1, t.cells(ROW).size(), "the region has adopted the first");
     Hold first = held.holdNextRead();
     Future<Result> get = background.submit(() -> t.table.get(new Get(b(ROW))));
     first.awaitReached();
@@ -334,8 +334,8 @@ class MovedCellsTest {
    */
   @Test
   void aRowInDoubtThatIsReadAgainSeesWhatMovesMeanwhile() throws Exception {
-    decided("a", "1");
-    decided(ROW, "1");
+    adopted("a", "1");
+    adopted(ROW, "1");
     inDoubt(ROW);
     Scan scan = new Scan().setCaching(1);
     ReadAttribute.set(scan, RawTable.FINGERPRINT, t.oracle.begin());
@@ -370,14 +370,14 @@ class MovedCellsTest {
 
   /** It began before the snapshot and committed after it, and nothing in its cell tells. */
   @Test
-  void aValidatingGetAndTheFirstChangeSeeWhatWasDecidedFromBelow() throws Exception {
-    decided(ROW, "1");
+  void aValidatingGetAndTheFirstChangeSeeWhatWasAdoptedFromBelow() throws Exception {
+    adopted(ROW, "1");
     long start = t.oracle.begin();
     t.write(start, ROW, "a", "2");
     long below = t.oracle.begin();
     long committed = t.commit(start, ROW);
     long above = t.oracle.begin();
-    assertTrue(t.decide(start, committed, 1));
+    assertTrue(t.adopt(start, committed, 1));
     assertEquals("changed", watched(below, ROW));
     assertEquals("{a=2}", watched(above, ROW));
     assertEquals(committed, firstChange(below, above));
@@ -390,26 +390,26 @@ class MovedCellsTest {
   @Test
   void theFirstChangeSeesWhatMovesMeanwhile() throws Exception {
     long below = t.oracle.begin();
-    decided(ROW, "1");
+    adopted(ROW, "1");
     long above = t.oracle.begin();
     assertTrue(amid(() -> firstChange(below, above)) < above);
   }
 
   @Test
   void anAbortedTransactionIsNoChange() throws Exception {
-    decided(ROW, "1");
+    adopted(ROW, "1");
     long start = t.oracle.begin();
     t.write(start, ROW, "a", "2");
     long below = t.oracle.begin();
     t.oracle.abort(start);
-    assertTrue(t.decide(start, CleanupRequest.ABORTED, 1));
+    assertTrue(t.adopt(start, Outcome.ABORTED, 1));
     assertEquals("{a=1}", watched(below, ROW));
     assertEquals(FirstChange.NONE, firstChange(below, t.oracle.begin()));
     assertEquals("{a=1}", amid(() -> watched(below, ROW)));
   }
 
   @Test
-  void decidedRowsAreReadWithoutTheOracleAndWithoutMarks() throws Exception {
+  void adoptedRowsAreReadWithoutTheOracleAndWithoutMarks() throws Exception {
     rows();
     long reader = t.oracle.begin();
     long doubts = RawTable.count("inDoubtRows");
@@ -420,20 +420,20 @@ class MovedCellsTest {
   }
 
   /** What nobody can ask for: the region would not vouch for a mark that is a cell. */
-  private void decideThoughItsMarkIsACell(long start, long outcome)
+  private void adoptThoughItsMarkIsACell(long start, long outcome)
       throws ReflectiveOperationException {
     Object outcomes = InsideRegion.call(InsideRegion.region(region), "outcomes");
-    Method decided = outcomes.getClass().getMethod("decided", long.class, long.class);
-    decided.invoke(outcomes, start, outcome);
+    Method adopted = outcomes.getClass().getMethod("adopted", long.class, long.class);
+    adopted.invoke(outcomes, start, outcome);
   }
 
   /** As a region finds it at opening, after a crash; the horizon may be above. */
   @Test
-  void aDecisionCountsThoughAMarkIsThereAndTheHorizonIsAbove() throws Exception {
+  void anAdoptionCountsThoughAMarkIsThereAndTheHorizonIsAbove() throws Exception {
     t.flush();
     long start = t.writeWithCell(ROW);
     long committed = t.commit(start, ROW);
-    decideThoughItsMarkIsACell(start, committed);
+    adoptThoughItsMarkIsACell(start, committed);
     t.oracle.cleanedUp(start);
     t.oracle.abort(pending);
     t.snapshot();
@@ -442,7 +442,7 @@ class MovedCellsTest {
     assertEquals(Refusal.SNAPSHOT_TOO_OLD, Refusal.of(refused));
     inDoubt(ROW);
     assertEquals(Map.of("a", "1"), t.read(t.oracle.begin(), ROW));
-    t.cleanUp(start, CleanupRequest.ABORTED, ROW);
+    t.cleanUp(start, Outcome.ABORTED, ROW);
     assertEquals(
         List.of(committed + 1),
         t.cells(ROW).stream()
@@ -468,7 +468,7 @@ class MovedCellsTest {
       t.cleanUp(start, committed, ROW);
       t.oracle.cleanedUp(start);
       t.write(start, ROW, "a", "1");
-      t.cleanUp(start, CleanupRequest.ABORTED, ROW); // as is done with what is forgotten
+      t.cleanUp(start, Outcome.ABORTED, ROW); // as is done with what is forgotten
       Result next = scanner.next();
       assertNotNull(next);
       assertEquals(ROW, text(next));

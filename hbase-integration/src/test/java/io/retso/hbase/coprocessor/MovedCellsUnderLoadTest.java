@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.CommitResult;
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.ReadAttribute;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Transfers between accounts that a region decides, aborted ones among them, while it is flushed
+ * Transfers between accounts that a region adopts, aborted ones among them, while it is flushed
  * again and again: all readers see all of the money, whatever moves under them.
  */
 @ExtendWith(RetsoCluster.Extension.class)
@@ -48,7 +48,7 @@ class MovedCellsUnderLoadTest {
 
   @BeforeEach
   void create(RetsoCluster cluster) throws Exception {
-    t = RawTable.deciding(cluster);
+    t = RawTable.adopting(cluster);
     System.out.println("-Dretso.moved.seed=" + seed);
     for (int i = 0; i < ACCOUNTS; i++) {
       long start = t.oracle.begin();
@@ -103,14 +103,14 @@ class MovedCellsUnderLoadTest {
     int first = balance(t.table.get(RawTable.get(start, row(from))));
     int second = balance(t.table.get(RawTable.get(start, row(to))));
     t.table.put(List.of(balance(start, from, first - amount), balance(start, to, second + amount)));
-    long outcome = CleanupRequest.ABORTED;
+    long outcome = Outcome.ABORTED;
     if (random.nextInt(4) == 0) {
       t.oracle.abort(start);
     } else {
       CommitResult result = t.oracle.commit(start, from, to);
       outcome = result.isCommitted() ? result.commitTimestamp() : outcome;
     }
-    if (!t.decide(start, outcome, 2)) {
+    if (!t.adopt(start, outcome, 2)) {
       t.cleanUp(start, outcome, row(from));
       t.cleanUp(start, outcome, row(to));
     }
@@ -152,7 +152,7 @@ class MovedCellsUnderLoadTest {
 
   @Test
   void noMoneyIsMissed() throws Exception {
-    long decided = RawTable.count("decided");
+    long adopted = RawTable.count("adopted");
     Random random = new Random(seed);
     long other = random.nextLong();
     List<Future<Integer>> working = new ArrayList<>();
@@ -179,6 +179,6 @@ class MovedCellsUnderLoadTest {
     for (Future<Integer> done : working) {
       assertTrue(done.get() > 0);
     }
-    assertTrue(RawTable.count("decided") > decided);
+    assertTrue(RawTable.count("adopted") > adopted);
   }
 }

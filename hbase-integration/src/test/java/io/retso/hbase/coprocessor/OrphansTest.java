@@ -9,7 +9,7 @@ import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.oracle.OrphanQueue;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.coprocessor.write.RowLatches;
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
 import java.util.HashMap;
@@ -50,7 +50,7 @@ class OrphansTest {
       TransactionStatus status = t.oracle.status(start, start);
       switch (status.state()) {
         case COMMITTED -> decided.put(start, status.commitTimestamp());
-        case ABORTED, RETRY -> decided.put(start, CleanupRequest.ABORTED);
+        case ABORTED, RETRY -> decided.put(start, Outcome.ABORTED);
         case OPEN -> {}
       }
     }

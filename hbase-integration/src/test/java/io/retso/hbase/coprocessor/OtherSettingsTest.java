@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.retso.hbase.RetsoCluster;
+import io.retso.hbase.layout.AdoptionRequest;
+import io.retso.hbase.layout.AdoptionRequest.Adoption;
 import io.retso.hbase.layout.CleanupRequest;
-import io.retso.hbase.layout.DecisionRequest;
-import io.retso.hbase.layout.DecisionRequest.Decision;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.ReadAttribute;
 import io.retso.hbase.layout.Refusal;
@@ -38,7 +38,7 @@ class OtherSettingsTest {
 
   @BeforeEach
   void create(RetsoCluster cluster) throws Exception {
-    t = RawTable.deciding(cluster);
+    t = RawTable.adopting(cluster);
   }
 
   @AfterEach
@@ -116,10 +116,10 @@ class OtherSettingsTest {
     t.table.put(write(start, RawTable.FINGERPRINT));
     long committed = t.commit(start, "r");
     assertRefused(() -> t.table.put(new CleanupRequest(ROW, start, committed).toPut(OTHER)));
-    DecisionRequest decision =
-        new DecisionRequest(
-            DecisionRequest.firstRow(new byte[0]), List.of(new Decision(start, committed, 1)));
-    assertRefused(() -> t.table.put(decision.toPut(OTHER)));
+    AdoptionRequest adoption =
+        new AdoptionRequest(
+            AdoptionRequest.firstRow(new byte[0]), List.of(new Adoption(start, committed, 1)));
+    assertRefused(() -> t.table.put(adoption.toPut(OTHER)));
     assertEquals(List.of("r"), t.rowsWithMarks());
     t.cleanUp(start, committed, "r");
     assertEquals(

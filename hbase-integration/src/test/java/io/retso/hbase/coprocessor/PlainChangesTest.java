@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.HeldBatch.Hold;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
 import java.util.Arrays;
@@ -31,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What is not made by transactions, beside cleanups of rows and decisions of regions. */
+/** What is not made by transactions, beside cleanups of rows and adoptions of regions. */
 @ExtendWith(RetsoCluster.Extension.class)
 @Timeout(120)
 class PlainChangesTest {
@@ -45,7 +46,7 @@ class PlainChangesTest {
 
   @BeforeEach
   void create(RetsoCluster cluster) throws Exception {
-    t = RawTable.deciding(cluster);
+    t = RawTable.adopting(cluster);
   }
 
   @AfterEach
@@ -213,7 +214,7 @@ class PlainChangesTest {
 
   /** HBase writes one when nothing is left; its time range is all times. */
   @Test
-  void anEmptyFileKeepsNothingFromBeingDecided() throws IOException {
+  void anEmptyFileKeepsNothingFromBeingAdopted() throws IOException {
     t.update(ROW, "a", "0");
     t.flush();
     t.compact();
@@ -224,27 +225,27 @@ class PlainChangesTest {
     t.reopen();
     t.write(t.oracle.begin(), "s", "a", "1"); // its mark is a cell
     long start = t.writeWithoutCell(ROW);
-    assertTrue(t.decide(start, t.commit(start, ROW), 1));
+    assertTrue(t.adopt(start, t.commit(start, ROW), 1));
   }
 
   /** The write of the second comes when what hides it is there. */
-  private void assertHiddenAndNotDecided(long earlier, long start) throws IOException {
+  private void assertHiddenAndNotAdopted(long earlier, long start) throws IOException {
     t.write(earlier, "s", "a", "1"); // its mark is a cell
     t.write(start, ROW, "a", "1");
     long committed = t.commit(start, ROW);
-    assertFalse(t.decide(start, committed, 1));
+    assertFalse(t.adopt(start, committed, 1));
     cleanUp(start, committed);
     assertEquals(Map.of(), t.read(t.snapshot(), ROW));
   }
 
   @Test
-  void whatAFileMayHideIsNotDecided() throws IOException {
+  void whatAFileMayHideIsNotAdopted() throws IOException {
     long earlier = t.oracle.begin();
     long start = t.oracle.begin();
     t.table.delete(new Delete(R).addColumns(RawTable.F, A, start));
     t.flush();
     t.reopen();
-    assertHiddenAndNotDecided(earlier, start);
+    assertHiddenAndNotAdopted(earlier, start);
   }
 
   /** It begins before the outer one has met a mutation, and ends before that is applied. */
@@ -266,16 +267,16 @@ class PlainChangesTest {
   }
 
   @Test
-  void whatOtherCoprocessorsMayHideIsNotDecided() throws IOException {
+  void whatOtherCoprocessorsMayHideIsNotAdopted() throws IOException {
     AddedChanges added = AddedChanges.into(region());
     long other = t.oracle.begin();
     t.write(other, "s", "a", "1"); // its mark is a cell
     t.oracle.abort(other);
     long start = t.writeWithoutCell(ROW);
     added.addNext(new Delete(R).addColumn(RawTable.F, A, start));
-    t.cleanUp(other, CleanupRequest.ABORTED, "s");
+    t.cleanUp(other, Outcome.ABORTED, "s");
     long committed = t.commit(start, ROW);
-    assertFalse(t.decide(start, committed, 1));
+    assertFalse(t.adopt(start, committed, 1));
     cleanUp(start, committed);
     assertEquals(List.of(), t.cells(ROW));
   }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.ReadAttribute;
 import io.retso.hbase.layout.Refusal;
@@ -261,7 +261,7 @@ class PurgeTest {
     t.write(aborted, ROW, "b", "never");
     t.flush();
     t.oracle.abort(aborted);
-    t.cleanUp(aborted, CleanupRequest.ABORTED, ROW);
+    t.cleanUp(aborted, Outcome.ABORTED, ROW);
     t.oracle.cleanedUp(aborted);
     t.snapshot();
     t.flush();

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.retso.client.OracleClient;
 import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
+import io.retso.hbase.layout.AdoptionRequest;
+import io.retso.hbase.layout.AdoptionRequest.Adoption;
 import io.retso.hbase.layout.CleanupRequest;
-import io.retso.hbase.layout.DecisionRequest;
-import io.retso.hbase.layout.DecisionRequest.Decision;
 import io.retso.hbase.layout.FamilySettings;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.ReadAttribute;
@@ -83,9 +83,9 @@ public class RawTable implements AutoCloseable {
     this(cluster, TableSettings.VERSION_ROWS, table -> {}, splits);
   }
 
-  /** One whose regions decide outcomes. */
-  static RawTable deciding(RetsoCluster cluster, byte[]... splits) throws Exception {
-    return new RawTable(cluster, TableSettings.VERSION_DECIDED, table -> {}, splits);
+  /** One whose regions adopt outcomes. */
+  static RawTable adopting(RetsoCluster cluster, byte[]... splits) throws Exception {
+    return new RawTable(cluster, TableSettings.VERSION_ADOPTED, table -> {}, splits);
   }
 
   RawTable(RetsoCluster cluster, int version, More more, byte[]... splits) throws Exception {
@@ -171,22 +171,22 @@ public class RawTable implements AutoCloseable {
     table.put(new CleanupRequest(Bytes.toBytes(row), start, commitTimestamp).toPut());
   }
 
-  /** Tells a region how transactions ended; which of them are decided. */
-  BitSet decide(String startKey, Decision... decisions) throws IOException {
-    DecisionRequest request =
-        new DecisionRequest(DecisionRequest.firstRow(Bytes.toBytes(startKey)), List.of(decisions));
+  /** Tells a region how transactions ended; which of them are adopted. */
+  BitSet adopt(String startKey, Adoption... adoptions) throws IOException {
+    AdoptionRequest request =
+        new AdoptionRequest(AdoptionRequest.firstRow(Bytes.toBytes(startKey)), List.of(adoptions));
     Object[] answers = new Object[1];
     try {
       table.batch(List.of(request.toPut(FINGERPRINT)), answers);
     } catch (InterruptedException e) {
       throw new InterruptedIOException();
     }
-    return request.decided(answers[0]);
+    return request.adopted(answers[0]);
   }
 
-  /** Tells the first region how a transaction ended; whether it is decided. */
-  boolean decide(long start, long outcome, int rows) throws IOException {
-    return !decide("", new Decision(start, outcome, rows)).isEmpty();
+  /** Tells the first region how a transaction ended; whether it is adopted. */
+  boolean adopt(long start, long outcome, int rows) throws IOException {
+    return !adopt("", new Adoption(start, outcome, rows)).isEmpty();
   }
 
   /** The server of the first region dies; the region opens on another one, from the log. */

@@ -1,7 +1,7 @@
 package io.retso.hbase.coprocessor;
 
-import static io.retso.hbase.coprocessor.DecidedTable.MARKS;
-import static io.retso.hbase.coprocessor.DecidedTable.ROW;
+import static io.retso.hbase.coprocessor.AdoptingTable.MARKS;
+import static io.retso.hbase.coprocessor.AdoptingTable.ROW;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -11,6 +11,7 @@ import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -54,10 +55,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(RetsoCluster.Extension.class)
 @Timeout(180)
 class UncleanedTablesTest {
-  private DecidedTable t;
+  private AdoptingTable t;
   private Admin admin;
 
-  /** Decided. */
+  /** Adopted. */
   private long start;
 
   private long committed;
@@ -69,7 +70,7 @@ class UncleanedTablesTest {
 
   @BeforeEach
   void create(RetsoCluster cluster) throws Exception {
-    t = new DecidedTable(cluster, table -> table.setMemStoreFlushSize(1 << 20));
+    t = new AdoptingTable(cluster, table -> table.setMemStoreFlushSize(1 << 20));
     admin = cluster.connection().getAdmin();
   }
 
@@ -84,8 +85,8 @@ class UncleanedTablesTest {
     start = t.writeWithoutCell(ROW);
     long aborted = t.writeWithoutCell("s");
     uncleaned = t.writeWithoutCell("u");
-    committed = t.commitAndDecide(start, ROW);
-    t.abortAndDecide(aborted, 1);
+    committed = t.commitAndAdopt(start, ROW);
+    t.abortAndAdopt(aborted, 1);
     uncleanedAt = t.commit(uncleaned, "u");
   }
 
@@ -98,7 +99,7 @@ class UncleanedTablesTest {
   private List<Long> versions(TableName name, String row) throws IOException {
     try (Table table = t.cluster.connection().getTable(name)) {
       Result found = table.get(new Get(Bytes.toBytes(row)).readAllVersions());
-      return found.isEmpty() ? List.of() : DecidedTable.versions(found.listCells());
+      return found.isEmpty() ? List.of() : AdoptingTable.versions(found.listCells());
     }
   }
 
@@ -115,7 +116,7 @@ class UncleanedTablesTest {
 
   /** It flushes first, so nothing in it needs the log or the region's memory. */
   @Test
-  void aCloneHasWhatWasDecidedAtItsPlaceAndMarksOfTheRest() throws Exception {
+  void aCloneHasWhatWasAdoptedAtItsPlaceAndMarksOfTheRest() throws Exception {
     write();
     TableName clone = t.cluster.freshName("clone");
     admin.snapshot("of-" + clone, t.name);
@@ -162,9 +163,9 @@ class UncleanedTablesTest {
     assertEquals(List.of(ROW + "{a=1}", "u{a=1}"), rows());
     assertEquals(List.of("first", "u", "v"), t.rowsWithMarks());
     t.cleanUp(uncleaned, uncleanedAt, "u");
-    t.cleanUp(forgotten, CleanupRequest.ABORTED, "v");
+    t.cleanUp(forgotten, Outcome.ABORTED, "v");
     t.write(t.oracle.begin(), "other", "a", "1"); // its mark is a cell
-    t.commitAndDecide(t.writeWithoutCell("w"), "w");
+    t.commitAndAdopt(t.writeWithoutCell("w"), "w");
     t.flush();
     assertEquals(List.of(ROW + "{a=1}", "u{a=1}", "w{a=1}"), rows());
     assertEquals(List.of(CellVersion.committed(uncleanedAt)), versions(t.name, "u"));
@@ -179,7 +180,7 @@ class UncleanedTablesTest {
     assertEquals(List.of(ROW + "{a=1}", "u{a=1}"), rows());
     assertEquals(List.of(CellVersion.committed(committed)), versions(t.name, ROW));
     assertThrows(IOException.class, () -> t.cleanUp(uncleaned, uncleanedAt, "u"));
-    assertThrows(IOException.class, () -> t.decide(t.first, CleanupRequest.ABORTED, 1));
+    assertThrows(IOException.class, () -> t.adopt(t.first, Outcome.ABORTED, 1));
     assertEquals(List.of("first", "u"), t.rowsWithMarks());
     t.reopen();
     assertEquals(List.of(ROW + "{a=1}", "u{a=1}"), rows());
@@ -193,11 +194,11 @@ class UncleanedTablesTest {
    * Its server died as the table was altered: rows are to be cleaned up, and nothing is written.
    */
   @Test
-  void aReadOnlyRegionClosesWithRowsThatWereDecided() throws Exception {
+  void aReadOnlyRegionClosesWithRowsThatWereAdopted() throws Exception {
     RefusedFlushes.in(t.region());
     start = t.writeWithoutCell(ROW);
     fill();
-    committed = t.commitAndDecide(start, ROW);
+    committed = t.commitAndAdopt(start, ROW);
     t.forget(start);
     TableDescriptors descriptors =
         t.cluster.hbase().cluster().getActiveMaster().getTableDescriptors();
@@ -320,7 +321,7 @@ class UncleanedTablesTest {
     assertEquals(List.of(ROW + "{a=1}", "u{a=1}"), rows());
   }
 
-  /** A limitation, which is documented: decisions are in the first row of the region. */
+  /** A limitation, which is documented: adoptions are in the first row of the region. */
   @Test
   void aCopyOfTheLogLosesForgottenCommitsWhereTheyBeginWithOthers() throws Exception {
     write();

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.layout.ChangedRow;
-import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.FirstChange;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.ReadAttribute;
 import io.retso.hbase.resolve.SnapshotRequests;
 import java.io.IOException;
@@ -64,7 +64,7 @@ class ValidatingReadTest {
     t.write(aborted, ROW, "a", "aborted");
     assertEquals("changed", watched(reader, ROW));
     t.oracle.abort(aborted);
-    t.cleanUp(aborted, CleanupRequest.ABORTED, ROW);
+    t.cleanUp(aborted, Outcome.ABORTED, ROW);
     assertEquals("{a=1}", watched(reader, ROW));
     long start = t.oracle.begin();
     t.write(start, ROW, "b", "2");

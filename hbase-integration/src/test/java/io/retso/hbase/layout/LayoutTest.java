@@ -109,12 +109,12 @@ class LayoutTest {
 
   @Test
   void cleanupTravelsAsAPutOfTheMark() {
-    for (long commit : new long[] {320, CleanupRequest.ABORTED}) {
+    for (long commit : new long[] {320, Outcome.ABORTED}) {
       CleanupRequest request = new CleanupRequest(ROW, 160, commit);
       CleanupRequest received = CleanupRequest.of(request.toPut());
       assertArrayEquals(ROW, received.row());
       assertEquals(160, received.start());
-      assertEquals(commit, received.commitTimestamp());
+      assertEquals(commit, received.outcome());
       assertEquals(commit == 320, received.isCommitted());
     }
     assertNull(CleanupRequest.of(PendingWrite.mark(new Put(ROW), 160)));

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -21,14 +21,14 @@ class KnownOutcomesTest {
   @Test
   void whatIsKnownStaysKnownThoughTheRegionForgetsIt() {
     region.put(16L, 160L);
-    region.put(48L, CleanupRequest.ABORTED);
+    region.put(48L, Outcome.ABORTED);
     assertFalse(look());
     region.clear();
     region.put(32L, 320L);
     assertTrue(look());
     assertEquals(160, known.of(16));
     assertEquals(320, known.of(32));
-    assertEquals(CleanupRequest.ABORTED, known.of(48));
+    assertEquals(Outcome.ABORTED, known.of(48));
   }
 
   @Test

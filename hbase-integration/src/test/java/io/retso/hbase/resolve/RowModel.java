@@ -2,6 +2,7 @@ package io.retso.hbase.resolve;
 
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.Tombstone;
 import java.util.ArrayList;
@@ -148,7 +149,7 @@ final class RowModel {
   }
 
   private void cleanUp(Writer writer) {
-    cleanUp(writer.start, writer.aborted ? CleanupRequest.ABORTED : writer.commit);
+    cleanUp(writer.start, writer.aborted ? Outcome.ABORTED : writer.commit);
     writer.cleaned = true;
   }
 
@@ -157,7 +158,7 @@ final class RowModel {
     if (marks.remove(start)) {
       for (TreeMap<Long, String> column : versions.values()) {
         String value = column.remove(start);
-        if (value != null && commit != CleanupRequest.ABORTED) {
+        if (value != null && commit != Outcome.ABORTED) {
           column.put(commit + 1, value);
         }
       }
@@ -208,7 +209,7 @@ final class RowModel {
   boolean isTrue(CleanupRequest request) {
     Writer writer = writer(request.start());
     return request.isCommitted()
-        ? writer.commit == request.commitTimestamp()
+        ? writer.commit == request.outcome()
         : writer.aborted || writer.forgotten;
   }
 

@@ -43,7 +43,7 @@ public class SnapshotRowModelTest {
         statuses = new WriterStatuses(cache);
       }
       SortedMap<String, String> expected = model.expected();
-      SnapshotRow row = decided(model, random, statuses, atServer);
+      SnapshotRow row = resolved(model, random, statuses, atServer);
       String context = "read " + read + " of seed " + seed + ": " + model;
       assertEquals(expected, RowModel.values(row.visible()), context);
       for (Cell cell : row.visible()) {
@@ -51,13 +51,13 @@ public class SnapshotRowModelTest {
       }
       for (CleanupRequest request : row.cleanups(statuses)) {
         assertTrue(model.isTrue(request), request + " in " + context);
-        model.cleanUp(request.start(), request.commitTimestamp());
+        model.cleanUp(request.start(), request.outcome());
       }
       assertEquals(expected, model.expected(), context);
     }
   }
 
-  private static SnapshotRow decided(
+  private static SnapshotRow resolved(
       RowModel model, Random random, WriterStatuses statuses, boolean atServer) {
     int versions = atServer ? SnapshotRow.ALL_VERSIONS : 1 + random.nextInt(2);
     for (int rounds = 0; rounds < 50; rounds++) {
@@ -66,21 +66,21 @@ public class SnapshotRowModelTest {
       List<Cell> cells = atServer ? atServer(model) : model.cells(versions);
       SnapshotRow row = new SnapshotRow(cells, tr, tr, versions, moment);
       steps(model, random.nextInt(4));
-      Next next = row.decide(statuses);
+      Next next = row.resolve(statuses);
       if (next == Next.ASK) {
         for (long start : statuses.unknown()) {
           steps(model, random.nextInt(2));
           model.answer(start, statuses);
         }
-        next = row.decide(statuses);
+        next = row.resolve(statuses);
         assertTrue(next != Next.ASK, "one round of questions is enough: " + model);
       }
-      if (next == Next.DECIDED) {
+      if (next == Next.RESOLVED) {
         return row;
       }
       versions = row.versionsNeeded();
     }
-    throw new AssertionError("never decided: " + model);
+    throw new AssertionError("never resolved: " + model);
   }
 
   /** Both parts of a server read under one read point. */

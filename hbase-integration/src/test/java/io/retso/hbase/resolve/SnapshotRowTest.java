@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.Tombstone;
 import io.retso.hbase.resolve.SnapshotRow.FirstCommit;
@@ -96,14 +97,14 @@ public class SnapshotRowTest {
             cell("a", 241),
             cell("a", 240), // older than a committed one: of no interest
             cell("b", 208));
-    assertEquals(Next.ASK, row.decide(statuses));
+    assertEquals(Next.ASK, row.resolve(statuses));
     assertArrayEquals(new long[] {272, 256, 208}, statuses.unknown());
     assertThrows(IllegalStateException.class, row::visible);
     statuses.open(272);
-    assertEquals(Next.ASK, row.decide(statuses));
+    assertEquals(Next.ASK, row.resolve(statuses));
     statuses.aborted(256);
     statuses.committed(208, 224);
-    assertEquals(Next.DECIDED, row.decide(statuses));
+    assertEquals(Next.RESOLVED, row.resolve(statuses));
     assertEquals("a@241 b@225", text(row.visible()));
     assertEquals(0, statuses.unknown().length);
   }
@@ -111,19 +112,19 @@ public class SnapshotRowTest {
   @Test
   void aForgottenWriterIsAbortedIfItsMarkIsFoundAgain() {
     SnapshotRow row = row(SnapshotRow.ALL_VERSIONS, mark(272), cell("a", 272), cell("a", 33));
-    assertEquals(Next.ASK, row.decide(statuses));
+    assertEquals(Next.ASK, row.resolve(statuses));
     statuses.forgotten(272);
-    assertEquals(Next.READ_AGAIN, row.decide(statuses));
+    assertEquals(Next.READ_AGAIN, row.resolve(statuses));
     assertSees("a@33", mark(272), cell("a", 272), cell("a", 33));
-    assertEquals(StatusCache.UNKNOWN, cache.get(272), "a proof for this row, not for all readers");
+    assertEquals(Outcome.UNKNOWN, cache.get(272), "a proof for this row, not for all readers");
   }
 
   @Test
   void aForgottenWriterMayHaveBeenCleanedUp() {
     SnapshotRow row = row(SnapshotRow.ALL_VERSIONS, mark(272), cell("a", 272), cell("a", 33));
-    row.decide(statuses);
+    row.resolve(statuses);
     statuses.forgotten(272);
-    assertEquals(Next.READ_AGAIN, row.decide(statuses));
+    assertEquals(Next.READ_AGAIN, row.resolve(statuses));
     assertSees("a@289", cell("a", 289), cell("a", 33));
   }
 
@@ -131,10 +132,10 @@ public class SnapshotRowTest {
   void aLimitOfVersionsThatCutSomethingOffAsksForMore() {
     statuses.open(272);
     SnapshotRow row = row(1, mark(208), mark(272), cell("a", 272), cell("b", 33));
-    assertEquals(Next.READ_AGAIN, row.decide(statuses));
+    assertEquals(Next.READ_AGAIN, row.resolve(statuses));
     assertEquals(3, row.versionsNeeded());
     SnapshotRow again = row(3, mark(208), mark(272), cell("a", 272), cell("b", 33));
-    assertEquals(Next.DECIDED, again.decide(statuses));
+    assertEquals(Next.RESOLVED, again.resolve(statuses));
     assertEquals("b@33", text(again.visible()));
   }
 
@@ -154,7 +155,7 @@ public class SnapshotRowTest {
             mark(288), // nobody asked
             mark(TR),
             cell("a", TR));
-    assertEquals(Next.DECIDED, row.decide(statuses));
+    assertEquals(Next.RESOLVED, row.resolve(statuses));
     assertEquals(
         "[cleanup of row after 208 committed at 224, cleanup of row after 240 committed at 336,"
             + " cleanup of row after 256 aborted]",
@@ -193,16 +194,16 @@ public class SnapshotRowTest {
   }
 
   @Test
-  void decidingTwiceGivesTheSameCells() {
+  void resolvingTwiceGivesTheSameCells() {
     SnapshotRow row = row(1, cell("a", 33));
-    row.decide(statuses);
+    row.resolve(statuses);
     List<Cell> visible = row.visible();
-    row.decide(statuses);
+    row.resolve(statuses);
     assertSame(visible, row.visible());
   }
 
   @Test
-  void whatWasInQuestionIsOfThePastIfItIsDecidedBelowTheReader() {
+  void whatWasInQuestionIsOfThePastIfItCommittedBelowTheReader() {
     statuses.committed(272, 288);
     statuses.committed(256, 336);
     statuses.aborted(240);
@@ -219,7 +220,7 @@ public class SnapshotRowTest {
             cell("b", 256),
             cell("b", 208),
             cell("c", 192));
-    assertEquals(Next.DECIDED, row.decide(statuses));
+    assertEquals(Next.RESOLVED, row.resolve(statuses));
     assertTrue(row.isPast(new long[] {272, 240}, statuses));
     assertFalse(row.isPast(new long[] {272, 256}, statuses), "committed above");
     assertFalse(row.isPast(new long[] {208}, statuses), "open");
@@ -248,11 +249,11 @@ public class SnapshotRowTest {
     assertEquals(new FirstCommit(Next.ASK, 288), row.firstCommitSince(176, statuses));
     assertArrayEquals(new long[] {224}, statuses.unknown());
     statuses.committed(224, 240);
-    assertEquals(new FirstCommit(Next.DECIDED, 240), row.firstCommitSince(176, statuses));
-    assertEquals(new FirstCommit(Next.DECIDED, 160), row.firstCommitSince(144, statuses));
-    assertEquals(new FirstCommit(Next.DECIDED, 304), row.firstCommitSince(296, statuses));
+    assertEquals(new FirstCommit(Next.RESOLVED, 240), row.firstCommitSince(176, statuses));
+    assertEquals(new FirstCommit(Next.RESOLVED, 160), row.firstCommitSince(144, statuses));
+    assertEquals(new FirstCommit(Next.RESOLVED, 304), row.firstCommitSince(296, statuses));
     assertEquals(
-        new FirstCommit(Next.DECIDED, Long.MAX_VALUE), row.firstCommitSince(312, statuses));
+        new FirstCommit(Next.RESOLVED, Long.MAX_VALUE), row.firstCommitSince(312, statuses));
   }
 
   @Test
@@ -263,12 +264,12 @@ public class SnapshotRowTest {
     assertEquals(Next.READ_AGAIN, row.firstCommitSince(256, statuses).next());
     SnapshotRow again = row(SnapshotRow.ALL_VERSIONS, mark(272), cell("a", 272), cell("a", 33));
     assertEquals(
-        new FirstCommit(Next.DECIDED, Long.MAX_VALUE), again.firstCommitSince(256, statuses));
+        new FirstCommit(Next.RESOLVED, Long.MAX_VALUE), again.firstCommitSince(256, statuses));
   }
 
   private void assertSees(String expected, Cell... cells) {
     SnapshotRow row = row(SnapshotRow.ALL_VERSIONS, cells);
-    assertEquals(Next.DECIDED, row.decide(statuses));
+    assertEquals(Next.RESOLVED, row.resolve(statuses));
     assertEquals(expected, text(row.visible()));
   }
 

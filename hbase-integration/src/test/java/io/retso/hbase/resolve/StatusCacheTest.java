@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.hbase.layout.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -19,8 +20,8 @@ class StatusCacheTest {
     cache.committed(160, 320);
     cache.aborted(176);
     assertEquals(320, cache.get(160));
-    assertEquals(StatusCache.ABORTED, cache.get(176));
-    assertEquals(StatusCache.UNKNOWN, cache.get(192));
+    assertEquals(Outcome.ABORTED, cache.get(176));
+    assertEquals(Outcome.UNKNOWN, cache.get(192));
   }
 
   @Test
@@ -30,10 +31,10 @@ class StatusCacheTest {
       cache.committed(start, start + 16);
     }
     for (long start = 16; start <= 16 * 100; start += 16) {
-      assertEquals(start > 16 * 96 ? start + 16 : StatusCache.UNKNOWN, cache.get(start));
+      assertEquals(start > 16 * 96 ? start + 16 : Outcome.UNKNOWN, cache.get(start));
     }
     cache.aborted(16); // older than all that are there
-    assertEquals(StatusCache.UNKNOWN, cache.get(16));
+    assertEquals(Outcome.UNKNOWN, cache.get(16));
   }
 
   @Test
@@ -44,7 +45,7 @@ class StatusCacheTest {
     }
     int found = 0;
     for (long start = 16; start <= 16 << 11; start += 16) {
-      found += cache.get(start) == StatusCache.ABORTED ? 1 : 0;
+      found += cache.get(start) == Outcome.ABORTED ? 1 : 0;
     }
     assertTrue(found > 0.9 * (1 << 11), found + " of " + (1 << 11) + " in a cache of twice that");
   }
@@ -93,8 +94,8 @@ class StatusCacheTest {
         }
       } else {
         long value = cache.get(start);
-        if (value != StatusCache.UNKNOWN) {
-          assertEquals(aborted ? StatusCache.ABORTED : 3 * start, value);
+        if (value != Outcome.UNKNOWN) {
+          assertEquals(aborted ? Outcome.ABORTED : 3 * start, value);
           hits++;
         }
       }

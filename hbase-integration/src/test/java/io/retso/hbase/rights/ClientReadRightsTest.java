@@ -14,6 +14,7 @@ import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.cleanup.RowCleanup;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.transaction.Inside;
@@ -62,7 +63,7 @@ class ClientReadRightsTest extends ClusterWithRights {
       Transaction committed = dying.begin();
       committed.table(partly).put(inBothFamilies("c", "1"));
       long commit = committed.commit().getAsLong();
-      assertNotCleaned(manager, "a", aborted.startTimestamp(), CleanupRequest.ABORTED);
+      assertNotCleaned(manager, "a", aborted.startTimestamp(), Outcome.ABORTED);
       assertNotCleaned(manager, "c", committed.startTimestamp(), commit);
       assertEquals("null, c f=1 g=g1, c f=1 g=g1", living.run(tx -> wholeRows(tx.table(partly))));
       eventually("healed by one who may", () -> living.sweep().reported());

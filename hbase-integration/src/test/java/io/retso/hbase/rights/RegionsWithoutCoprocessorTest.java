@@ -24,6 +24,7 @@ import io.retso.hbase.cleanup.RowCleanup;
 import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.DescriptorQuery;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.resolve.SnapshotRequests;
 import io.retso.hbase.table.PreparedTable;
@@ -184,7 +185,7 @@ class RegionsWithoutCoprocessorTest extends ClusterWithRights {
       PreparedTable table = Inside.tables(manager).find(name).get(30, TimeUnit.SECONDS);
       List<CleanupRequest> requests = new ArrayList<>();
       for (String row : List.of("a", "none")) {
-        requests.add(new CleanupRequest(bytes(row), start, CleanupRequest.ABORTED));
+        requests.add(new CleanupRequest(bytes(row), start, Outcome.ABORTED));
       }
       for (var sent : RowCleanup.send(table, requests)) {
         Exception e = assertThrows(ExecutionException.class, () -> sent.get(30, TimeUnit.SECONDS));

@@ -169,7 +169,7 @@ class VisibilityTest {
     }
   }
 
-  /** Row a is decided by its region, and the flush writes it. */
+  /** The outcome of row a is adopted by its region, and the flush writes it. */
   @Test
   void aPlainDeleteTakesWhatHasItsLabel() throws Exception {
     create(TablePreparation.Options.DEFAULT);
@@ -184,7 +184,7 @@ class VisibilityTest {
             tx.table(NAME).put(List.of(put("a", "1"), put("b", "1")));
             return null;
           });
-      eventually("decided", () -> Inside.counters(manager).rowsDecided.sum() == 2);
+      eventually("adopted", () -> Inside.counters(manager).rowsAdopted.sum() == 2);
       addLabel("alice");
       Delete labelled = new Delete(Fixture.bytes("a")).addColumns(Fixture.F, Fixture.Q);
       table.delete(labelled.setCellVisibility(new CellVisibility("secret")));

@@ -51,7 +51,7 @@ public final class HBaseInternals {
    * each snapshot as a whole.
    *
    * <p>Else: a flush of marks would write a mark whose delete is in the log only, or leave out both
-   * the mark and the decision of a transaction.
+   * the mark and the adoption of a transaction.
    */
   public static void blockUpdates(Region region) {
     ((HRegion) region).blockUpdates();
@@ -79,7 +79,7 @@ public final class HBaseInternals {
    *
    * <p>Rests on: it is above all numbers that were read from files and logs at opening.
    *
-   * <p>Else: decisions of two lives of a region might have the same key, and hide one another.
+   * <p>Else: adoptions of two lives of a region might have the same key, and hide one another.
    */
   public static long openedAt(Region region) {
     return ((HRegion) region).getOpenSeqNum();
@@ -89,7 +89,7 @@ public final class HBaseInternals {
    * The clock by which HBase gives versions to cells without one.
    *
    * <p>Else: what an increment writes might be above what counts as its version, and a transaction
-   * below it be decided.
+   * below it be adopted.
    */
   public static long now() {
     return EnvironmentEdgeManager.currentTime();
@@ -166,7 +166,7 @@ public final class HBaseInternals {
    *
    * <p>Rests on: the time range of a file is that of all its cells, delete markers included.
    *
-   * <p>Else: a transaction would be decided though a delete in a file hides what it wrote.
+   * <p>Else: a transaction would be adopted though a delete in a file hides what it wrote.
    */
   public static long lastVersion(Region region) {
     long last = 0;
@@ -255,7 +255,7 @@ public final class HBaseInternals {
    * <p>Rests on: the scanner of a store takes the memory and the files, whatever the read point,
    * replayed edits included, with the numbers that they had in the log.
    *
-   * <p>Else: a flush of a replay would write versions of decided transactions as they are, and
+   * <p>Else: a flush of a replay would write versions of adopted transactions as they are, and
    * aborted data be read.
    *
    * @param found is given each cell, valid during the call; says whether to go on

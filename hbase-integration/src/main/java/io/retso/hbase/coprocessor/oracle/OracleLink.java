@@ -7,8 +7,8 @@ import io.retso.client.OracleMembers;
 import io.retso.client.TransactionStatus;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.coprocessor.region.SharedMemory;
-import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.OracleTimeout;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.Refusal;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.resolve.StatusCache;
@@ -257,7 +257,7 @@ public final class OracleLink {
     Map<Long, Long> decided = new HashMap<>();
     for (long start : starts) {
       long known = cache.get(start);
-      if (known != StatusCache.UNKNOWN) {
+      if (Outcome.isKnown(known)) {
         decided.put(start, known);
       } else {
         // No reader's snapshot is at stake.
@@ -273,7 +273,7 @@ public final class OracleLink {
       }
       switch (status.state()) {
         case COMMITTED -> decided.put(answer.getKey(), status.commitTimestamp());
-        case ABORTED, RETRY -> decided.put(answer.getKey(), CleanupRequest.ABORTED);
+        case ABORTED, RETRY -> decided.put(answer.getKey(), Outcome.ABORTED);
         case OPEN -> {}
       }
     }

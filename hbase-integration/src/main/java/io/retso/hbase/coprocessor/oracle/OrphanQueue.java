@@ -41,9 +41,9 @@ public final class OrphanQueue implements AutoCloseable {
   /** Where transactions stand. */
   public interface Statuses {
     /**
-     * Commit timestamps or {@link CleanupRequest#ABORTED} by start timestamp; undecided ones are
-     * missing. A forgotten one counts as aborted: its mark, if it is there <em>after</em> the
-     * answer, says so, and cleanup does nothing unless it is.
+     * Outcomes by start timestamp; those that are open are missing. A forgotten one counts as
+     * aborted: its mark, if it is there <em>after</em> the answer, says so, and cleanup does
+     * nothing unless it is.
      */
     Map<Long, Long> of(List<Long> starts) throws IOException;
   }

@@ -1,6 +1,6 @@
 package io.retso.hbase.coprocessor.purge;
 
-import io.retso.hbase.layout.DecisionCell;
+import io.retso.hbase.layout.AdoptionCell;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -13,7 +13,7 @@ import org.apache.hadoop.hbase.regionserver.ScannerContext;
 
 /**
  * What a flush of {@code !pw} writes: the cells of its memory, and among them the marks that were
- * none, and one cell for all decisions. Those of the memory are left out: what has not left the
+ * none, and one cell for all adoptions. Those of the memory are left out: what has not left the
  * region is in that one. Not thread-safe, like its source.
  */
 final class MemoryMarkScanner extends RewritingScanner {
@@ -31,7 +31,7 @@ final class MemoryMarkScanner extends RewritingScanner {
     List<Cell> cells = new ArrayList<>();
     boolean more = source.next(cells, context);
     for (Cell cell : cells) {
-      if (DecisionCell.is(cell)) {
+      if (AdoptionCell.is(cell)) {
         continue;
       }
       while (!marks.isEmpty() && CellComparator.getInstance().compare(marks.peek(), cell) < 0) {

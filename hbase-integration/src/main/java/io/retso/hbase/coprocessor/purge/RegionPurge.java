@@ -2,10 +2,10 @@ package io.retso.hbase.coprocessor.purge;
 
 import io.retso.hbase.coprocessor.hbase.HBaseInternals;
 import io.retso.hbase.coprocessor.oracle.OracleLink;
+import io.retso.hbase.coprocessor.region.AdoptedOutcomes;
 import io.retso.hbase.coprocessor.region.Horizon;
-import io.retso.hbase.coprocessor.region.LoggedDecisions;
+import io.retso.hbase.coprocessor.region.LoggedAdoptions;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
-import io.retso.hbase.coprocessor.region.RegionDecisions;
 import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
@@ -35,7 +35,7 @@ public final class RegionPurge {
   private final Horizon horizon;
   private final OracleLink link;
   private final RegionMarks marks;
-  private final RegionDecisions decisions;
+  private final AdoptedOutcomes adoptions;
   private final ObserverMetrics metrics;
 
   public RegionPurge(
@@ -43,27 +43,27 @@ public final class RegionPurge {
       Horizon horizon,
       OracleLink link,
       RegionMarks marks,
-      RegionDecisions decisions,
+      AdoptedOutcomes adoptions,
       ObserverMetrics metrics) {
     this.region = region;
     this.horizon = horizon;
     this.marks = marks;
-    this.decisions = decisions;
+    this.adoptions = adoptions;
     this.link = link;
     this.metrics = metrics;
   }
 
   /**
    * Raises the horizon: before the memory is taken for a flush, and before a compaction. None is
-   * activated while rows of decided transactions wait for their cleanup, which moves them by edits
-   * of its own, wherever the horizon is by then ({@link RegionDecisions}). What a flush moves is an
-   * edit from before the decision, hence from before any horizon above it.
+   * activated while rows of adopted transactions wait for their cleanup, which moves them by edits
+   * of its own, wherever the horizon is by then ({@link AdoptedOutcomes}). What a flush moves is an
+   * edit from before the adoption, hence from before any horizon above it.
    *
    * @throws InterruptedIOException if the region is being closed
    */
   public void raiseHorizon() throws InterruptedIOException {
     horizon.refuse(link.watermarkSoon());
-    if (!decisions.isSettled()) {
+    if (!adoptions.isReplayDone()) {
       return;
     }
     try {
@@ -76,31 +76,31 @@ public final class RegionPurge {
 
   /**
    * All that a flush of {@code store} has to write: in the memory of marks are some more, and data
-   * is written as its transactions were decided.
+   * is written as its transactions were adopted.
    *
    * @throws IOException if another coprocessor does not say what is deleted: then the flush must
    *     fail, as HBase's own part of it does
    */
   public InternalScanner whole(Store store, InternalScanner source) throws IOException {
     if (isOfMarks(store)) {
-      return new MemoryMarkScanner(source, marks.take(decisions));
+      return new MemoryMarkScanner(source, marks.take(adoptions));
     }
-    return decisions.isUsed()
-        ? new DecidingScanner(
-            source, marks::outcomeOrFile, HBaseInternals.deletesOf(store), metrics)
+    return adoptions.isUsed()
+        ? new AdoptingScanner(
+            source, marks::outcomeForFlush, HBaseInternals.deletesOf(store), metrics)
         : source;
   }
 
   /**
-   * What a flush writes in a region that is not open yet: HBase replays the log. Decisions that
+   * What a flush writes in a region that is not open yet: HBase replays the log. Adoptions that
    * stand further behind in the log are not known yet; their marks come before them, and are cells
    * by now.
    *
-   * @throws IOException if the decisions cannot be read: then the flush must fail
+   * @throws IOException if the adoptions cannot be read: then the flush must fail
    */
   public static InternalScanner ofReplay(Region region, Store store, InternalScanner source)
       throws IOException {
-    Map<Long, Long> logged = LoggedDecisions.read(region);
+    Map<Long, Long> logged = LoggedAdoptions.read(region);
     return logged.isEmpty() ? source : ofReplay(region, store, source, logged);
   }
 
@@ -109,7 +109,7 @@ public final class RegionPurge {
       throws IOException {
     return isOfMarks(store)
         ? new ReplayedMarkScanner(region, source, logged::containsKey)
-        : new DecidingScanner(
+        : new AdoptingScanner(
             source, start -> logged.getOrDefault(start, 0L), HBaseInternals.deletesOf(store), null);
   }
 
@@ -126,7 +126,7 @@ public final class RegionPurge {
   public InternalScanner compact(Store store, InternalScanner source, CompactionRequest request) {
     return purging(
         store,
-        isOfMarks(store) ? new DecisionPurge(source, decisions) : source,
+        isOfMarks(store) ? new AdoptionPurge(source, adoptions) : source,
         tombstoneHorizon(store, request),
         request == null ? List.of() : request.getFiles());
   }

@@ -13,33 +13,33 @@ import org.apache.hadoop.hbase.regionserver.Store;
 
 /**
  * What a flush of {@code !pw} writes while HBase replays the log, without the marks of transactions
- * that were decided and whose versions are in memory: flushes of the data move those. So after most
+ * that were adopted and whose versions are in memory: flushes of the data move those. So after most
  * crashes no row is left to be cleaned up.
  *
  * <p>A mark is in one edit with its data. If no family of data has a file with edits as young, the
  * data is in memory, and the flush of each family comes by. If the server dies in between, the data
- * is replayed once more, and the decisions, which this flush writes, are found in a file. Otherwise
- * the mark stays: the data may have been filed undecided, before the crash or amid the replay.
+ * is replayed once more, and the adoptions, which this flush writes, are found in a file. Otherwise
+ * the mark stays: the data may have been flushed unadopted, before the crash or amid the replay.
  *
  * <p>Not thread-safe, like its source.
  */
 final class ReplayedMarkScanner extends RewritingScanner {
-  private final LongPredicate isDecided;
-  private final long filed;
+  private final LongPredicate isAdopted;
+  private final long inFiles;
 
   /**
    * A scanner.
    *
-   * @param isDecided of a start timestamp
+   * @param isAdopted of a start timestamp
    */
-  ReplayedMarkScanner(Region region, InternalScanner source, LongPredicate isDecided) {
+  ReplayedMarkScanner(Region region, InternalScanner source, LongPredicate isAdopted) {
     super(source);
-    this.isDecided = isDecided;
-    this.filed = filed(region);
+    this.isAdopted = isAdopted;
+    this.inFiles = inFiles(region);
   }
 
   /** Up to which number some family of data may have edits in its files. */
-  private static long filed(Region region) {
+  private static long inFiles(Region region) {
     long last = 0;
     for (Store store : region.getStores()) {
       if (!PendingWrite.isFamily(store.getColumnFamilyDescriptor().getName())) {
@@ -61,7 +61,7 @@ final class ReplayedMarkScanner extends RewritingScanner {
   private boolean isLeftOut(Cell cell) {
     return cell.getType() == Cell.Type.Put
         && PendingWrite.isWellFormed(cell)
-        && sequence(cell) > filed
-        && isDecided.test(PendingWrite.startOf(cell));
+        && sequence(cell) > inFiles
+        && isAdopted.test(PendingWrite.startOf(cell));
   }
 }

@@ -1,6 +1,7 @@
 package io.retso.hbase.coprocessor.read;
 
 import io.retso.hbase.layout.CellVersion;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.ReadAttribute;
 import io.retso.hbase.resolve.KnownOutcomes;
@@ -27,10 +28,10 @@ import org.apache.hadoop.hbase.regionserver.RegionScanner;
  * whatever its filter would show of them, as they do for a validating read.
  *
  * <p>It looks at the versions above S, at those in doubt, and at the marks; of each column down to
- * the first version at or below S that is committed, by its own number or as the region has
- * decided. That one may have committed above S: nothing in the cell tells. Those behind it had all
- * committed before it began. An outcome that leaves after the filter has looked is missed behind
- * it, and the row is read again ({@link RowMemory}). Stateless.
+ * the first version at or below S that is committed, by its own number or by an adopted outcome.
+ * That one may have committed above S: nothing in the cell tells. Those behind it had all committed
+ * before it began. An outcome that leaves after the filter has looked is missed behind it, and the
+ * row is read again ({@link RowMemory}). Stateless.
  */
 public final class FirstChangeReader {
   /** Each round needs a transaction to be forgotten in the very moment of the read. */
@@ -62,7 +63,7 @@ public final class FirstChangeReader {
         parts.link().ask(statuses, upTo, parts.metrics());
         found = row.firstCommitSince(from, statuses);
       }
-      if (found.next() == Next.DECIDED) {
+      if (found.next() == Next.RESOLVED) {
         return found.timestamp();
       }
     }
@@ -106,7 +107,8 @@ public final class FirstChangeReader {
     return new DownTo(
         version ->
             version <= timestamp
-                && (CellVersion.isCommitted(version) || outcomes.applyAsLong(version) > 0));
+                && (CellVersion.isCommitted(version)
+                    || Outcome.isCommitted(outcomes.applyAsLong(version))));
   }
 
   /** A copy, as the scanner gives its memory back. Marks are small, and needed as they are. */

@@ -4,6 +4,7 @@ import io.retso.hbase.coprocessor.region.Horizon;
 import io.retso.hbase.coprocessor.region.Mark;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.Refusal;
 import io.retso.hbase.layout.Tombstone;
@@ -27,10 +28,10 @@ import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.regionserver.RegionScanner;
 
 /**
- * Decides row after row for one read at Tr; docs/protocol.md, "Reads at Tr".
+ * Resolves row after row for one read at Tr; docs/protocol.md, "Reads at Tr".
  *
  * <p>If every column begins with a version that is committed by its own number, or the region knows
- * the outcomes of those that are not, the row is decided as it is: outcomes never change, and who
+ * the outcomes of those that are not, the row is resolved as it is: outcomes never change, and who
  * calls has seen that the row is whole ({@link SnapshotFilter}). Otherwise the columns in doubt are
  * read again, together with the marks of the versions in question, in one read: now each version
  * and its mark belong together. Outcomes and marks that are no cells are added ({@link RowMemory}).
@@ -42,9 +43,9 @@ import org.apache.hadoop.hbase.regionserver.RegionScanner;
  *
  * <p>A mark below the horizon belongs to an aborted transaction, or to a late duplicate ({@link
  * Horizon}); nobody needs to be asked. That is not so of one whose outcome the region knows: the
- * horizon may rise as soon as it has decided. An outcome that leaves between two looks is no
- * danger: those that the region had before the second read are known, and if it came after that and
- * has left, a flush has been committed since.
+ * horizon may rise as soon as it is adopted. An outcome that leaves between two looks is no danger:
+ * those that the region had before the second read are known, and if it came after that and has
+ * left, a flush has been committed since.
  *
  * <p>One for each scanner; not thread-safe.
  */
@@ -64,7 +65,7 @@ public final class RegionReader {
   /**
    * A reader.
    *
-   * @param marksAhead reads the marks of all rows that will be decided, in their order; null for
+   * @param marksAhead reads the marks of all rows that will be resolved, in their order; null for
    *     one row
    */
   public RegionReader(RegionParts parts, long timestamp, Scan marksAhead) {
@@ -95,7 +96,7 @@ public final class RegionReader {
    * @return at most one cell of each column; perhaps {@code cells} itself
    * @throws IOException if the oracle is needed and does not answer, or the row cannot be read
    */
-  List<Cell> decide(List<Cell> cells) throws IOException {
+  List<Cell> resolve(List<Cell> cells) throws IOException {
     assert cells.stream().allMatch(cell -> cell.getTimestamp() <= timestamp) : cells;
     long[] questions = SnapshotRow.inQuestion(cells);
     current = true;
@@ -110,12 +111,12 @@ public final class RegionReader {
       row = withMarksInMemory(cells, questions, known);
     }
     if (row != null) {
-      SnapshotRow decision = row(row, WriterStatuses.BEFORE_ALL_ANSWERS, known);
-      if (ask(decision, cells.get(0)) == Next.DECIDED) {
-        return visible(decision, questions);
+      SnapshotRow seen = row(row, WriterStatuses.BEFORE_ALL_ANSWERS, known);
+      if (ask(seen, cells.get(0)) == Next.RESOLVED) {
+        return visible(seen, questions);
       }
     }
-    return decideInDoubt(cells, questions, known);
+    return resolveInDoubt(cells, questions, known);
   }
 
   /**
@@ -133,7 +134,7 @@ public final class RegionReader {
     byte[] key = CellUtil.cloneRow(cells.get(0));
     List<Cell> row = new ArrayList<>(questions.length + cells.size());
     for (long version : questions) {
-      if (known.of(version) == 0) {
+      if (!Outcome.isKnown(known.of(version))) {
         Mark mark = version < refused ? null : parts.marks().find(key, version);
         if (mark == null) {
           return null;
@@ -145,23 +146,23 @@ public final class RegionReader {
     return row;
   }
 
-  /** Asks the oracle about a row until it is decided, or is to be read again. */
-  private Next ask(SnapshotRow decision, Cell first) throws IOException {
-    Next next = decision.decide(statuses);
+  /** Asks the oracle about a row until it is resolved, or is to be read again. */
+  private Next ask(SnapshotRow seen, Cell first) throws IOException {
+    Next next = seen.resolve(statuses);
     while (next == Next.ASK) {
       if (ahead != null) {
         ahead.expect(first, statuses);
       }
       parts.link().ask(statuses, timestamp, parts.metrics());
-      next = decision.decide(statuses);
+      next = seen.resolve(statuses);
     }
-    for (CleanupRequest request : decision.cleanups(statuses)) {
+    for (CleanupRequest request : seen.cleanups(statuses)) {
       parts.link().orphans().offer(parts.region(), request.row(), request.start());
     }
     return next;
   }
 
-  private List<Cell> decideInDoubt(List<Cell> cells, long[] questions, KnownOutcomes known)
+  private List<Cell> resolveInDoubt(List<Cell> cells, long[] questions, KnownOutcomes known)
       throws IOException {
     for (int round = 0; round < ROUNDS_MAX; round++) {
       // Both before the row is read: marks found then are judged by what was true before.
@@ -173,19 +174,19 @@ public final class RegionReader {
         continue;
       }
       Set<Long> dead = removeUnseen(row, known, refusedBelow);
-      SnapshotRow decision = row(row, moment, known);
-      if (ask(decision, cells.get(0)) == Next.DECIDED) {
+      SnapshotRow seen = row(row, moment, known);
+      if (ask(seen, cells.get(0)) == Next.RESOLVED) {
         long[] living = Arrays.stream(questions).filter(v -> !dead.contains(v)).toArray();
-        return visible(decision, living);
+        return visible(seen, living);
       }
     }
     throw new IOException("the row changed " + ROUNDS_MAX + " times while it was read; try again");
   }
 
   /** {@code versions} were in question when the row was first read. */
-  private List<Cell> visible(SnapshotRow decision, long[] versions) {
-    current = decision.isPast(versions, statuses);
-    return decision.visible();
+  private List<Cell> visible(SnapshotRow seen, long[] versions) {
+    current = seen.isPast(versions, statuses);
+    return seen.visible();
   }
 
   private SnapshotRow row(List<Cell> cells, long moment, KnownOutcomes known) {
@@ -193,7 +194,7 @@ public final class RegionReader {
   }
 
   /**
-   * Whether the row that was decided last had no version, when it was first read, that has
+   * Whether the row that was resolved last had no version, when it was first read, that has
    * committed since the timestamp, or may have. Versions above the timestamp are the caller's to
    * look for.
    */
@@ -202,23 +203,20 @@ public final class RegionReader {
   }
 
   /**
-   * Whether the region has decided that a version is committed below the timestamp. Those behind it
-   * are covered, as they are behind one that says so by its own number; otherwise reads would go
+   * Whether a version is committed below the timestamp by an adopted outcome. Those behind it are
+   * covered, as they are behind one that says so by its own number; otherwise reads would go
    * through all that was written since the last flush.
    */
   boolean isCommitted(long version) {
-    return isCommittedBelow(timestamp, parts.outcomes().outcomeOf(version));
+    return Outcome.isCommittedBelow(parts.outcomes().outcomeOf(version), timestamp);
   }
 
   /** Down to the first one that is committed, by its own number or by what was known before. */
   static DownTo downToCommitted(KnownOutcomes known, long timestamp) {
     return new DownTo(
         version ->
-            CellVersion.isCommitted(version) || isCommittedBelow(timestamp, known.of(version)));
-  }
-
-  private static boolean isCommittedBelow(long timestamp, long outcome) {
-    return outcome > 0 && outcome < timestamp;
+            CellVersion.isCommitted(version)
+                || Outcome.isCommittedBelow(known.of(version), timestamp));
   }
 
   /** {@link io.retso.hbase.coprocessor.region.RegionOutcomes#moves}. */
@@ -298,7 +296,7 @@ public final class RegionReader {
         continue;
       }
       long start = PendingWrite.startOf(cell);
-      if (start < refusedBelow && known.of(start) == 0) {
+      if (start < refusedBelow && !Outcome.isKnown(known.of(start))) {
         dead.add(start);
         parts.link().orphans().offer(parts.region(), CellUtil.cloneRow(cell), start);
       }

@@ -65,14 +65,14 @@ public final class RegionReads {
     boolean validating = ReadAttribute.isValidating(get);
     if (validating && get.isCheckExistenceOnly()) {
       throw new DoNotRetryIOException(
-          "whether the row has changed cannot be decided: drop setCheckExistenceOnly or the"
+          "whether the row has changed cannot be told: drop setCheckExistenceOnly or the"
               + " attribute");
     }
+    note(get); // before the filter looks: what comes between the two must differ for the get
     RegionReader reader = new RegionReader(parts, timestamp, null);
     get.setFilter(new SnapshotFilter(reader, rowFilter, validating));
     get.setTimeRange(0, validating ? Long.MAX_VALUE : timestamp + 1).readAllVersions();
     get.setMaxResultsPerColumnFamily(-1).setRowOffsetPerColumnFamily(0);
-    note(get);
   }
 
   /** Prepares a get that is none of a snapshot. */
@@ -108,20 +108,20 @@ public final class RegionReads {
     }
     long before = Bytes.toLong(moves);
     for (int round = 0; parts.outcomes().moves() != before; round++) {
+      if (round == ROUNDS_MAX) {
+        throw new IOException("cells moved " + ROUNDS_MAX + " times while they were read");
+      }
+      long now = parts.outcomes().moves(); // before the filter looks
+      assert now > before : "numbers of moves grow";
+      before = now;
       if (get.getFilter() instanceof SnapshotFilter filter) {
         if (filter.isBehind()) {
-          return; // the row was whole when it was decided
+          return; // the row was whole when it was resolved
         }
         filter.begin();
       } else if (get.getFilter() != null) {
         throw new IOException("cells have moved, and the filter has seen some: read again");
       }
-      if (round == ROUNDS_MAX) {
-        throw new IOException("cells moved " + ROUNDS_MAX + " times while they were read");
-      }
-      long now = parts.outcomes().moves();
-      assert now > before : "numbers of moves grow";
-      before = now;
       result.clear();
       try (RegionScanner scanner = parts.region().getScanner(new Scan(get))) {
         scanner.next(result);
@@ -159,7 +159,7 @@ public final class RegionReads {
     }
     prepareFamilies(scan.getFamilyMap());
     RowFilter rowFilter = RowFilter.ofRequest(scan);
-    scan.setFilter(null).setBatch(-1).setAllowPartialResults(false); // rows are decided whole
+    scan.setFilter(null).setBatch(-1).setAllowPartialResults(false); // rows are resolved whole
     RegionReader reader = new RegionReader(parts, timestamp, marksOf(scan, timestamp));
     scan.setFilter(new SnapshotFilter(reader, rowFilter, false));
     scan.setTimeRange(0, timestamp + 1).readAllVersions();

@@ -3,6 +3,7 @@ package io.retso.hbase.coprocessor.read;
 import io.retso.hbase.coprocessor.region.Mark;
 import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.coprocessor.region.RegionOutcomes;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.resolve.KnownOutcomes;
 import java.util.HashSet;
@@ -25,11 +26,11 @@ import org.apache.hadoop.hbase.CellUtil;
  *
  * <ul>
  *   <li>Its row was cleaned up, or its mark was written to a file: {@link RegionMarks#removals}.
- *   <li>It was decided, and a flush wrote the row and took the outcome along: {@link
+ *   <li>It was adopted, and a flush wrote the row and took the outcome along: {@link
  *       RegionOutcomes#moves}.
  * </ul>
  *
- * <p>What was decided between the looks at outcomes and marks has its outcome at the second look:
+ * <p>What was adopted between the looks at outcomes and marks has its outcome at the second look:
  * it is there before the marks go.
  *
  * <p>And if a flush moved what was to be read after the scanner was opened, {@code moves} tells.
@@ -75,7 +76,9 @@ final class RowMemory {
         if (PendingWrite.isWellFormed(cell)) {
           marked.add(version);
         }
-      } else if (known.isAsked(version) && known.of(version) == 0 && !marked.contains(version)) {
+      } else if (known.isAsked(version)
+          && !Outcome.isKnown(known.of(version))
+          && !marked.contains(version)) {
         unmarked.add(version);
       }
     }
@@ -91,6 +94,6 @@ final class RowMemory {
     if (!missing.isEmpty()) {
       known.look(parts.outcomes()::outcomeOf);
     }
-    return missing.stream().anyMatch(version -> known.of(version) == 0);
+    return !missing.stream().allMatch(version -> Outcome.isKnown(known.of(version)));
   }
 }

@@ -13,7 +13,7 @@ import org.apache.hadoop.hbase.filter.FilterBase;
  * The filter that turns a raw read inside of the region into a snapshot read. It never travels.
  *
  * <p>HBase calls it as it reads: of each column only the versions down to the first one that is
- * committed by its own number are taken; {@link RegionReader} decides the whole row; the
+ * committed by its own number are taken; {@link RegionReader} resolves the whole row; the
  * application's filter sees the result. Rows that its hints pass over are not read. All else, from
  * limits of size and time to heartbeats, reversed order and metrics of filtered rows, is HBase's
  * own: to it, this is a filter like any other. As it wants whole rows ({@link #hasFilterRow}),
@@ -59,7 +59,7 @@ public final class SnapshotFilter extends FilterBase {
 
   private final RowKey place = new RowKey();
 
-  /** Whether the row at the place is decided. */
+  /** Whether the row at the place is resolved. */
   private boolean isBehind;
 
   /**
@@ -154,7 +154,7 @@ public final class SnapshotFilter extends FilterBase {
     }
     assert CellUtil.matchingRows(cells.get(0), place.get()) : "another row than began";
     isBehind = true;
-    List<Cell> visible = hasNewer ? List.of() : reader.decide(cells);
+    List<Cell> visible = hasNewer ? List.of() : reader.resolve(cells);
     if (validating && (hasNewer || !reader.isCurrent())) {
       Cell answer = ChangedRow.answerFor(cells.get(0));
       cells.clear();

@@ -5,7 +5,7 @@ public enum Admission {
   /** It may. */
   ADMITTED,
 
-  /** The region has decided the transaction. */
+  /** The transaction is decided: the region has adopted its outcome, or cleans up the row. */
   DECIDED,
 
   /** A later batch of the transaction has begun: this is a late duplicate. */

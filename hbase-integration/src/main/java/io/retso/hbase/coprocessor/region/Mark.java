@@ -44,7 +44,7 @@ public final class Mark {
   private volatile boolean isCleaned;
 
   /**
-   * Whether it went by itself, and not with all marks of a decided transaction; set under the lock
+   * Whether it went by itself, and not with all marks of an adopted transaction; set under the lock
    * of {@link Writers}.
    */
   private volatile boolean isGone;

@@ -31,16 +31,16 @@ public final class ObserverMetrics {
   /** Rows whose mark was removed by a cleanup. */
   public final Counter cleanedRows;
 
-  /** Transactions whose outcome a region decided for all rows that they wrote there. */
-  public final Counter decided;
+  /** Transactions whose outcome a region adopted for all rows that they wrote there. */
+  public final Counter adopted;
 
   /** Transactions for which a region was asked to, and whose rows are cleaned up one by one. */
-  public final Counter decidedByRow;
+  public final Counter notAdopted;
 
-  /** Versions of decided transactions that flushes wrote at their commit timestamp. */
+  /** Versions of adopted transactions that flushes wrote at their commit timestamp. */
   public final Counter movedVersions;
 
-  /** Versions of decided transactions that flushes dropped, as they were aborted or deleted. */
+  /** Versions of adopted transactions that flushes dropped, as they were aborted or deleted. */
   public final Counter droppedVersions;
 
   /** Versions that flushes and compactions dropped because newer ones cover them. */
@@ -76,8 +76,8 @@ public final class ObserverMetrics {
     marksInMemory = registry.counter("marksInMemory");
     marksAsCells = registry.counter("marksAsCells");
     cleanedRows = registry.counter("cleanedRows");
-    decided = registry.counter("decided");
-    decidedByRow = registry.counter("decidedByRow");
+    adopted = registry.counter("adopted");
+    notAdopted = registry.counter("notAdopted");
     movedVersions = registry.counter("movedVersions");
     droppedVersions = registry.counter("droppedVersions");
     purgedVersions = registry.counter("purgedVersions");

@@ -65,7 +65,7 @@ public final class RegionMarks {
 
   private final Region region;
   private final boolean isUsed;
-  private final boolean isDeciding;
+  private final boolean isAdopting;
   private final SharedMemory memory;
   private final Writers writers;
   private final AtomicLongArray removals = new AtomicLongArray(COUNTERS);
@@ -83,12 +83,12 @@ public final class RegionMarks {
    * No marks.
    *
    * @param isUsed false if each mark must be a cell
-   * @param isDeciding whether the region decides outcomes
+   * @param isAdopting whether the region adopts outcomes
    */
   public RegionMarks(
       Region region,
       boolean isUsed,
-      boolean isDeciding,
+      boolean isAdopting,
       RegionOutcomes outcomes,
       SharedMemory memory) {
     this.region = region;
@@ -96,7 +96,7 @@ public final class RegionMarks {
         new Writers(
             outcomes, mark -> removals.incrementAndGet(counterOf(mark.row())), memory::free);
     this.isUsed = isUsed;
-    this.isDeciding = isDeciding;
+    this.isAdopting = isAdopting;
     this.memory = memory;
   }
 
@@ -116,7 +116,7 @@ public final class RegionMarks {
       movable.forEach(write -> write.getFamilyCellMap().remove(FAMILY));
     }
     if (added == null || movable.size() < writes.size()) {
-      writers.real(start); // before the writes end: until then nobody decides
+      writers.raiseFloor(start); // before the writes end: until then nobody adopts
     }
     return added == null ? List.of() : added;
   }
@@ -147,13 +147,13 @@ public final class RegionMarks {
   }
 
   /**
-   * The mark as it is in the log. Who decides has no use for the number of the batch, which is for
+   * The mark as it is in the log. Who adopts has no use for the number of the batch, which is for
    * cleaners without the coprocessor.
    */
   private KeyValue logged(Mutation write) {
     Cell mark = write.getFamilyCellMap().get(FAMILY).get(0);
     KeyValue logged =
-        isDeciding
+        isAdopting
             ? PendingWrite.markOf(write.getRow(), PendingWrite.startOf(mark))
             : PendingWrite.stored(mark);
     logged.setSequenceId(0);
@@ -176,7 +176,7 @@ public final class RegionMarks {
   }
 
   /**
-   * Files of others are about to be loaded, and nothing is decided until {@link #loaded}: what they
+   * Files of others are about to be loaded, and nothing is adopted until {@link #loaded}: what they
    * hide, or what hides them, is to be known before.
    */
   public void loading() {
@@ -185,39 +185,39 @@ public final class RegionMarks {
 
   /** Files were loaded, or not; the region's have versions up to this one. */
   public void loaded(long version) {
-    writers.real(version);
+    writers.raiseFloor(version);
     loads.decrementAndGet();
   }
 
   /**
    * Somebody who knows nothing of transactions writes a version, or deletes up to one; to be called
-   * before that is applied. What began below is not decided. A reader takes the first version that
+   * before that is applied. What began below is not adopted. A reader takes the first version that
    * is committed by its own number: that one until a flush, and what moves above it afterwards. And
    * a delete hides what is written after it, too, up to its version: what moves would come out.
    */
   public void plain(long version) {
     boolean isNow = version == HConstants.LATEST_TIMESTAMP; // of an increment or append
-    writers.real(isNow ? HBaseInternals.now() : version);
+    writers.raiseFloor(isNow ? HBaseInternals.now() : version);
   }
 
-  /** See {@link Writers#outcomeOrFile}. */
-  public long outcomeOrFile(long start) {
-    return writers.outcomeOrFile(start);
+  /** See {@link Writers#outcomeForFlush}. */
+  public long outcomeForFlush(long start) {
+    return writers.outcomeForFlush(start);
   }
 
-  /** Whether all rows of a transaction in this region can be decided; see {@link Writers}. */
-  public boolean isWhole(long start, int rows) {
-    return loads.get() == 0 && writers.isWhole(start, rows);
+  /** Whether all rows of a transaction in this region can be adopted; see {@link Writers}. */
+  public boolean canAdopt(long start, int rows) {
+    return loads.get() == 0 && writers.canAdopt(start, rows);
   }
 
   /**
-   * Decides a transaction, if {@link #isWhole}: its marks go when the outcome is there.
+   * Adopts a transaction, if {@link #canAdopt}: its marks go when the outcome is there.
    *
-   * @param decision puts the outcome into {@link RegionOutcomes}
-   * @return false if it is not decided
+   * @param adoption puts the outcome into {@link RegionOutcomes}
+   * @return false if it is not adopted
    */
-  public boolean decide(long start, int rows, Runnable decision) {
-    return loads.get() == 0 && writers.decide(start, rows, decision);
+  public boolean adopt(long start, int rows, Runnable adoption) {
+    return loads.get() == 0 && writers.adopt(start, rows, adoption);
   }
 
   /** Whether what a mutation does to a mark may be in the log only; under the same lock. */
@@ -304,15 +304,15 @@ public final class RegionMarks {
 
   /**
    * What a flush of the family is to write besides its memory, in order: the marks, and one cell
-   * for all decisions that have not left. While no batch is under way: a cleanup that comes before
+   * for all adoptions that have not left. While no batch is under way: a cleanup that comes before
    * deletes its mark in the log only, and the mark is not written; one that comes after puts a
-   * delete marker. A decision that comes before is written, its marks are not; one that comes after
-   * finds that the marks are cells. Batches wait while what is there is noted, not while it is
-   * sorted: neither marks nor outcomes change.
+   * delete marker. An adoption that comes before is written, its marks are not; one that comes
+   * after finds that the marks are cells. Batches wait while what is there is noted, not while it
+   * is sorted: neither marks nor outcomes change.
    */
-  public List<Cell> take(RegionDecisions decisions) {
+  public List<Cell> take(AdoptedOutcomes adoptions) {
     List<Cell> cells = new ArrayList<>();
-    RegionDecisions.Noted noted;
+    AdoptedOutcomes.Noted noted;
     HBaseInternals.blockUpdates(region);
     try {
       writers.forEach(
@@ -322,13 +322,13 @@ public final class RegionMarks {
               cells.add(mark.cell());
             }
           });
-      noted = decisions.note();
+      noted = adoptions.note();
     } finally {
       HBaseInternals.unblockUpdates(region);
     }
-    Cell decided = decisions.cell(noted);
-    if (decided != null) {
-      cells.add(decided);
+    Cell adopted = adoptions.cell(noted);
+    if (adopted != null) {
+      cells.add(adopted);
     }
     cells.sort(CellComparator.getInstance());
     return cells;
@@ -337,7 +337,7 @@ public final class RegionMarks {
   /** With HBase's lock of updates held alone: no batch is under way. */
   private void take(Mark mark) {
     mark.take();
-    writers.real(mark.start());
+    writers.raiseFloor(mark.start());
     synchronized (taken) {
       taken.add(mark);
     }

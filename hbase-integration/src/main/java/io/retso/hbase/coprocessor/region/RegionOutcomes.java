@@ -1,7 +1,7 @@
 package io.retso.hbase.coprocessor.region;
 
 import io.retso.hbase.coprocessor.hbase.HBaseInternals;
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.protocol.Timestamps;
 import java.util.ArrayList;
@@ -14,7 +14,7 @@ import org.apache.hadoop.hbase.regionserver.Store;
 
 /**
  * Transactions whose outcome the region knows, and what readers need to know of flushes that act on
- * it; docs/decisions/0025-outcomes-decided-by-a-region.md.
+ * it; docs/decisions/0025-outcomes-adopted-by-a-region.md.
  *
  * <p>A flush of a data family writes the versions of such a transaction at {@code Tc + 1}, or not
  * at all. Its file takes the place of the memory that it wrote at one moment, the <em>commit</em>
@@ -49,7 +49,7 @@ public final class RegionOutcomes {
   private record Files(List<Collection<?>> lists, long number) {}
 
   private final Region region;
-  private final boolean isDeciding;
+  private final boolean isAdopting;
 
   /** By {@link #key}. */
   private final Map<Long, Long> outcomes = new ConcurrentHashMap<>();
@@ -62,11 +62,11 @@ public final class RegionOutcomes {
   /**
    * No outcomes.
    *
-   * @param isDeciding whether the region decides outcomes; otherwise nothing moves
+   * @param isAdopting whether the region adopts outcomes; otherwise nothing moves
    */
-  public RegionOutcomes(Region region, boolean isDeciding) {
+  public RegionOutcomes(Region region, boolean isAdopting) {
     this.region = region;
-    this.isDeciding = isDeciding;
+    this.isAdopting = isAdopting;
   }
 
   /**
@@ -80,26 +80,26 @@ public final class RegionOutcomes {
 
   /** Whether flushes may move cells. */
   public boolean isMoving() {
-    return isDeciding;
+    return isAdopting;
   }
 
-  /**
-   * How a transaction ended, if the region knows.
-   *
-   * @return its commit timestamp, {@link CleanupRequest#ABORTED}, or 0
-   */
+  /** The {@link Outcome} of a transaction. */
   public long outcomeOf(long start) {
-    Long outcome = outcomes.get(key(start));
-    return outcome == null ? 0 : outcome;
+    return outcomes.getOrDefault(key(start), Outcome.UNKNOWN);
+  }
+
+  /** Whether the region knows how a transaction ended. */
+  public boolean isKnown(long start) {
+    return outcomes.containsKey(key(start));
   }
 
   /**
-   * A transaction is decided here. Its marks in memory are to be dropped after that, not before: a
+   * A transaction is adopted here. Its marks in memory are to be dropped after that, not before: a
    * reader looks for the outcome first, and then for the mark.
    *
-   * @param outcome its commit timestamp, or {@link CleanupRequest#ABORTED}
+   * @param outcome a known {@link Outcome}
    */
-  public void decided(long start, long outcome) {
+  public void adopted(long start, long outcome) {
     Long old = outcomes.put(key(start), outcome);
     assert old == null || old == outcome : start + ": " + old + " and " + outcome;
   }
@@ -152,7 +152,7 @@ public final class RegionOutcomes {
   private Store[] stores() {
     Store[] found = stores;
     if (found == null) {
-      List<Store> data = isDeciding ? new ArrayList<>(region.getStores()) : new ArrayList<>();
+      List<Store> data = isAdopting ? new ArrayList<>(region.getStores()) : new ArrayList<>();
       data.removeIf(store -> PendingWrite.isFamily(store.getColumnFamilyDescriptor().getName()));
       found = data.toArray(Store[]::new);
       stores = found;

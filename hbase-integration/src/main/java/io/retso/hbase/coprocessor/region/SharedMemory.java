@@ -32,10 +32,10 @@ public final class SharedMemory {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final AtomicLong bytes = new AtomicLong();
-  private final Set<RegionDecisions> regions = ConcurrentHashMap.newKeySet();
+  private final Set<AdoptedOutcomes> regions = ConcurrentHashMap.newKeySet();
 
   /** The region that is to be flushed; null if there is none. Guarded by this. */
-  private RegionDecisions flushing;
+  private AdoptedOutcomes flushing;
 
   /** When one was looked for last. Guarded by this. */
   private long lookedAt = System.nanoTime() - PATIENCE_NANOS;
@@ -59,17 +59,17 @@ public final class SharedMemory {
     return bytes.get();
   }
 
-  void open(RegionDecisions region) {
+  void open(AdoptedOutcomes region) {
     regions.add(region);
   }
 
-  void close(RegionDecisions region) {
+  void close(AdoptedOutcomes region) {
     regions.remove(region);
     flushed(region);
   }
 
   /** A flush of the region has ended. */
-  synchronized void flushed(RegionDecisions region) {
+  synchronized void flushed(AdoptedOutcomes region) {
     if (flushing == region) {
       flushing = null;
     }
@@ -80,13 +80,13 @@ public final class SharedMemory {
    * nothing.
    */
   void makeRoom() throws IOException {
-    RegionDecisions most = bytes.get() > ENOUGH_BYTES ? next() : null;
+    AdoptedOutcomes most = bytes.get() > ENOUGH_BYTES ? next() : null;
     if (most != null) {
       most.requestFlush();
     }
   }
 
-  private synchronized RegionDecisions next() {
+  private synchronized AdoptedOutcomes next() {
     long now = System.nanoTime();
     if (now - lookedAt < (flushing == null ? PAUSE_NANOS : PATIENCE_NANOS)) {
       return null;
@@ -95,7 +95,7 @@ public final class SharedMemory {
     flushing =
         regions.stream()
             .filter(region -> region.count() >= MANY)
-            .max(Comparator.comparingLong(RegionDecisions::count))
+            .max(Comparator.comparingLong(AdoptedOutcomes::count))
             .orElse(null);
     return flushing;
   }

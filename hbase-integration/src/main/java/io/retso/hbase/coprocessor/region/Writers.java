@@ -1,5 +1,6 @@
 package io.retso.hbase.coprocessor.region;
 
+import io.retso.hbase.layout.Outcome;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -12,23 +13,23 @@ import java.util.function.LongConsumer;
 
 /**
  * The transactions that have marks in the memory of a region, and whether the region can vouch for
- * all that they have written here; docs/decisions/0025-outcomes-decided-by-a-region.md.
+ * all that they have written here; docs/decisions/0025-outcomes-adopted-by-a-region.md.
  *
- * <p>A transaction may be decided here only if a flush will come by all that it has written in the
+ * <p>A transaction may be adopted here only if a flush will come by all that it has written in the
  * region, and no mark of it stays behind that is a cell. So
  *
  * <pre>
  *   count      it has as many marks here as its client says that it wrote rows
- *   filed      no flush has written a version of it as it was, to a file: there it would stay
- *   real       it is above every transaction that has, or may have, a mark that is a cell, and above
- *              every version that somebody wrote who knows nothing of transactions
- *   under way  no write of it is being applied: it would come after the decision
+ *   flushed    no flush has written a version of it as it was, to a file: there it would stay
+ *   floor      it is above every transaction that has, or may have, a mark that is a cell, and above
+ *              every version of a plain writer
+ *   under way  no write of it is being applied: it would come after the adoption
  * </pre>
  *
- * <p>Each step is atomic for one transaction: a write that begins finds the decision, or keeps it
- * away; a flush finds the decision, or files the version and keeps it away. The outcome is in
- * {@link RegionOutcomes} before the marks go from here: so a look for marks that finds none is
- * followed by one for the outcome, or shares the lock of the transaction with the decision.
+ * <p>Each step is atomic for one transaction: a write that begins finds the adoption, or keeps it
+ * away; a flush finds the adoption, or writes the version as it is and keeps it away. The outcome
+ * is in {@link RegionOutcomes} before the marks go from here: so a look for marks that finds none
+ * is followed by one for the outcome, or shares the lock of the transaction with the adoption.
  * Thread-safe.
  */
 final class Writers {
@@ -46,7 +47,7 @@ final class Writers {
     /** Highest number of a batch that has begun. */
     private int batch;
 
-    private boolean isFiled;
+    private boolean isFlushedUnadopted;
 
     private Writer unlessUnused() {
       assert rows >= 0 && underWay >= 0 : rows + " rows, " + underWay + " writes under way";
@@ -139,7 +140,7 @@ final class Writers {
   }
 
   private final RegionOutcomes outcomes;
-  private final Consumer<Mark> going;
+  private final Consumer<Mark> beforeRemoval;
   private final LongConsumer freed;
 
   /** By {@link RegionOutcomes#key}. */
@@ -149,28 +150,28 @@ final class Writers {
    * No transaction above has a mark that is or was a cell here; no plain version is above, and none
    * that a plain delete names. Nothing is known of a region that is not open.
    */
-  private final AtomicLong lastReal = new AtomicLong(Long.MAX_VALUE);
+  private final AtomicLong floor = new AtomicLong(Long.MAX_VALUE);
 
   /**
    * None.
    *
-   * @param going is told of each mark before it goes by itself, not of those of a decision
+   * @param beforeRemoval is told of each mark before it goes by itself, not of those of an adoption
    * @param freed is told of the bytes of all that go
    */
-  Writers(RegionOutcomes outcomes, Consumer<Mark> going, LongConsumer freed) {
+  Writers(RegionOutcomes outcomes, Consumer<Mark> beforeRemoval, LongConsumer freed) {
     this.outcomes = outcomes;
-    this.going = going;
+    this.beforeRemoval = beforeRemoval;
     this.freed = freed;
   }
 
   /** The region opens with files that have versions up to this one. */
   void opened(long version) {
-    lastReal.set(version);
+    floor.set(version);
   }
 
   /** A mark of the transaction is a cell, or is about to be one. */
-  void real(long start) {
-    lastReal.accumulateAndGet(start, Math::max);
+  void raiseFloor(long start) {
+    floor.accumulateAndGet(start, Math::max);
   }
 
   /**
@@ -183,7 +184,7 @@ final class Writers {
     writers.compute(
         RegionOutcomes.key(start),
         (key, known) -> {
-          if (outcomes.outcomeOf(start) != 0) {
+          if (outcomes.isKnown(start)) {
             admission[0] = Admission.DECIDED;
             return known;
           }
@@ -236,7 +237,7 @@ final class Writers {
         RegionOutcomes.key(mark.start()),
         (key, writer) -> {
           if (writer.find(mark.row()) == mark) {
-            going.accept(mark);
+            beforeRemoval.accept(mark);
             writer.remove(mark);
             freed.accept(mark.bytes());
           }
@@ -289,68 +290,71 @@ final class Writers {
   }
 
   /**
-   * What a flush of data does with a version: if it is decided, as it says. If not, it writes it as
-   * it is, and the transaction is not decided any more.
+   * What a flush of data does with a version: if it is adopted, as it says. If not, it writes it as
+   * it is, and the transaction is not adopted any more.
    *
    * <p>The last look at the outcomes comes after the look for its marks. A transaction without
-   * marks here may have been decided between the two: then its outcome is there, before its marks
+   * marks here may have been adopted between the two: then its outcome is there, before its marks
    * went, and stays until this flush has ended. If it has neither, one of its marks is or was a
-   * cell, or was cleaned up, and it is not decided any more without being filed, either.
+   * cell, or was cleaned up, and it is not adopted any more without this note, either.
    *
    * @return as {@link RegionOutcomes#outcomeOf}
    */
-  long outcomeOrFile(long start) {
+  long outcomeForFlush(long start) {
     long known = outcomes.outcomeOf(start);
-    if (known != 0) {
+    if (Outcome.isKnown(known)) {
       return known;
     }
     writers.computeIfPresent(
         RegionOutcomes.key(start),
         (key, writer) -> {
-          assert outcomes.outcomeOf(start) == 0 : "it is decided, and has marks";
-          writer.isFiled = true;
+          assert !outcomes.isKnown(start) : "it is adopted, and has marks";
+          writer.isFlushedUnadopted = true;
           return writer;
         });
     return outcomes.outcomeOf(start);
   }
 
   /** Whether the region can vouch for what a transaction wrote in so many rows. */
-  boolean isWhole(long start, int rows) {
-    boolean[] isWhole = new boolean[1];
+  boolean canAdopt(long start, int rows) {
+    boolean[] canAdopt = new boolean[1];
     writers.computeIfPresent(
         RegionOutcomes.key(start),
         (key, writer) -> {
-          isWhole[0] = isWhole(start, rows, writer);
+          canAdopt[0] = canAdopt(start, rows, writer);
           return writer;
         });
-    return isWhole[0];
+    return canAdopt[0];
   }
 
-  private boolean isWhole(long start, int rows, Writer writer) {
-    return writer.rows == rows && writer.underWay == 0 && !writer.isFiled && start > lastReal.get();
+  private boolean canAdopt(long start, int rows, Writer writer) {
+    return writer.rows == rows
+        && writer.underWay == 0
+        && !writer.isFlushedUnadopted
+        && start > floor.get();
   }
 
   /**
-   * Decides a transaction, if {@link #isWhole}; then its marks go, all of them at once, be they
+   * Adopts a transaction, if {@link #canAdopt}; then its marks go, all of them at once, be they
    * many or few: this runs under locks for which writes and flushes wait.
    *
-   * @param decision puts the outcome into {@link RegionOutcomes}
-   * @return false if it is not decided
+   * @param adoption puts the outcome into {@link RegionOutcomes}
+   * @return false if it is not adopted
    */
-  boolean decide(long start, int rows, Runnable decision) {
-    boolean[] isDecided = new boolean[1];
+  boolean adopt(long start, int rows, Runnable adoption) {
+    boolean[] isAdopted = new boolean[1];
     writers.computeIfPresent(
         RegionOutcomes.key(start),
         (key, writer) -> {
-          if (!isWhole(start, rows, writer)) {
+          if (!canAdopt(start, rows, writer)) {
             return writer;
           }
-          isDecided[0] = true;
-          decision.run();
-          assert outcomes.outcomeOf(start) != 0 : NO_OUTCOME;
+          isAdopted[0] = true;
+          adoption.run();
+          assert outcomes.isKnown(start) : NO_OUTCOME;
           freed.accept(writer.bytes());
           return null;
         });
-    return isDecided[0];
+    return isAdopted[0];
   }
 }

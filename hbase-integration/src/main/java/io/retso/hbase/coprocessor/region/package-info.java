@@ -2,7 +2,7 @@
  * What all parts of one region rely on: its {@link io.retso.hbase.coprocessor.region.Horizon}, the
  * {@link io.retso.hbase.coprocessor.region.BatchesInFlight}, the {@link
  * io.retso.hbase.coprocessor.region.RegionMarks} of its writers, the {@link
- * io.retso.hbase.coprocessor.region.RegionDecisions} on how they ended, and its metrics.
+ * io.retso.hbase.coprocessor.region.AdoptedOutcomes} on how they ended, and its metrics.
  *
  * <p><em>The states of a mark</em> that is no cell ({@link
  * io.retso.hbase.coprocessor.region.Mark}), and what takes it from one to the next; there are no
@@ -10,7 +10,7 @@
  *
  * <pre>
  *   added ----------> numbered ----------> applied -----------------------------> gone
- *     |    HBase's    |    |     its batch  |   |     the transaction is decided   ^
+ *     |    HBase's    |    |     its batch  |   |     the transaction is adopted   ^
  *     |    append to  |    |     is in log  |   |     here, with all its marks     |
  *     |    the log    |    |     and memory |   |                                  |
  *     |               |    +-------+--------+   |                                  |
@@ -34,7 +34,7 @@
  *   gone      each of them when it is over             the lock of the transaction
  * </pre>
  *
- * <p>So none is cleaned and then taken, and none is decided while it is taken: its transaction is
- * not above {@code lastReal} any more.
+ * <p>So none is cleaned and then taken, and none is adopted while it is taken: its transaction is
+ * not above {@code floor} any more.
  */
 package io.retso.hbase.coprocessor.region;

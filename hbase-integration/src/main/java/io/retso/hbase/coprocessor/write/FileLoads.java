@@ -1,7 +1,7 @@
 package io.retso.hbase.coprocessor.write;
 
 import io.retso.hbase.coprocessor.hbase.HBaseInternals;
-import io.retso.hbase.coprocessor.region.RegionDecisions;
+import io.retso.hbase.coprocessor.region.AdoptedOutcomes;
 import io.retso.hbase.coprocessor.region.RegionMarks;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
@@ -12,15 +12,15 @@ import org.apache.hadoop.hbase.regionserver.Region;
 /**
  * Files of others that are loaded into a region (bulk loads). They may have delete markers and
  * versions between the begin and the commit of transactions, which flushes do not see, as they go
- * through the memory only. So nothing is decided from before the files can be seen until their
- * versions are known, and what was decided before is in files by then.
+ * through the memory only. So nothing is adopted from before the files can be seen until their
+ * versions are known, and what was adopted before is in files by then.
  *
  * <p>HBase flushes before it loads, so that the files count as younger than all that is there; if a
  * flush is under way it waits for that instead, and they count as older. So flushes are waited for
  * here, and ours do not begin meanwhile.
  *
  * <p>If another coprocessor refuses a load that has begun here, HBase does not call its end. Then
- * the region decides nothing any more, and cleanups read their rows twice, until it closes; and
+ * the region adopts nothing any more, and cleanups read their rows twice, until it closes; and
  * nothing is wrong. Thread-safe.
  */
 public final class FileLoads {
@@ -32,14 +32,14 @@ public final class FileLoads {
   private final Region region;
   private final PlainChanges changes;
   private final RegionMarks marks;
-  private final RegionDecisions decisions;
+  private final AdoptedOutcomes adoptions;
 
   public FileLoads(
-      Region region, PlainChanges changes, RegionMarks marks, RegionDecisions decisions) {
+      Region region, PlainChanges changes, RegionMarks marks, AdoptedOutcomes adoptions) {
     this.region = region;
     this.changes = changes;
     this.marks = marks;
-    this.decisions = decisions;
+    this.adoptions = adoptions;
   }
 
   /**
@@ -52,7 +52,7 @@ public final class FileLoads {
     marks.loading();
     boolean isReady = false;
     try {
-      flushDecided();
+      flushAdopted();
       isReady = true;
     } finally {
       if (!isReady) {
@@ -61,12 +61,12 @@ public final class FileLoads {
     }
   }
 
-  private void flushDecided() throws IOException {
-    HBaseInternals.blockUpdates(region); // decisions that have not seen this load are over now
+  private void flushAdopted() throws IOException {
+    HBaseInternals.blockUpdates(region); // adoptions that have not seen this load are over now
     HBaseInternals.unblockUpdates(region);
     for (int i = 0; ; i++) {
       boolean isFlushing = !region.waitForFlushes(FLUSH_MILLIS_MAX);
-      if (!isFlushing && !decisions.areInMemory()) {
+      if (!isFlushing && !adoptions.areInMemory()) {
         return;
       }
       if (region.isClosing() || region.isClosed()) {

@@ -59,7 +59,7 @@ final class Passes {
         begun = System.nanoTime();
       } else if (TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun) >= millis) {
         throw new IOException(
-            "for " + millis + " ms no row of a decided transaction could be cleaned up", last);
+            "for " + millis + " ms no row of an adopted transaction could be cleaned up", last);
       } else {
         pause();
       }

@@ -7,8 +7,9 @@ import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.coprocessor.region.RegionOutcomes;
 import io.retso.hbase.coprocessor.write.RowLatches.Latch;
+import io.retso.hbase.layout.AdoptionRequest;
 import io.retso.hbase.layout.CleanupRequest;
-import io.retso.hbase.layout.DecisionRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.Refusal;
 import io.retso.hbase.layout.SettingsCheck;
@@ -58,7 +59,7 @@ public final class RegionWrites {
   private final RowLatches latches;
   private final RowCleaner cleaner;
   private final RegionMarks marks;
-  private final DecisionWrites decisions;
+  private final AdoptionWrites adoptions;
   private final RegionOutcomes outcomes;
   private final ObserverMetrics metrics;
 
@@ -73,7 +74,7 @@ public final class RegionWrites {
       OpenBatches batches,
       WriteBatch.Shared parts,
       Horizon horizon,
-      DecisionWrites decisions,
+      AdoptionWrites adoptions,
       RegionOutcomes outcomes,
       ObserverMetrics metrics) {
     this.settings = settings;
@@ -82,7 +83,7 @@ public final class RegionWrites {
     this.cleaner = parts.cleaner();
     this.marks = parts.marks();
     this.horizon = horizon;
-    this.decisions = decisions;
+    this.adoptions = adoptions;
     this.outcomes = outcomes;
     this.metrics = metrics;
   }
@@ -126,18 +127,18 @@ public final class RegionWrites {
 
   private void prepare(MiniBatchOperationInProgress<Mutation> mutations, int i) throws IOException {
     Mutation mutation = mutations.getOperation(i);
-    boolean isDecision = DecisionRequest.isRequest(mutation);
-    CleanupRequest request = isDecision ? null : CleanupRequest.of(mutation);
+    boolean isAdoption = AdoptionRequest.isRequest(mutation);
+    CleanupRequest request = isAdoption ? null : CleanupRequest.of(mutation);
     long start =
-        isDecision ? 0 : request == null ? PendingWrite.startOf(mutation) : request.start();
+        isAdoption ? 0 : request == null ? PendingWrite.startOf(mutation) : request.start();
     WriteBatch batch = batches.current();
     if (!SettingsCheck.passes(mutation, settings.fingerprint())) {
       metrics.refusedWrites.increment();
       MiniBatches.refuse(mutations, i, SettingsCheck.refusal(settings.table()));
-    } else if (isDecision) {
-      decide(mutations, i);
+    } else if (isAdoption) {
+      adopt(mutations, i);
     } else if (start == 0) {
-      decisions.keep(mutation);
+      adoptions.keep(mutation);
       plain(batch, mutation);
     } else if (batch == null) {
       throw new DoNotRetryIOException(NO_ROW_PROCESSORS);
@@ -148,13 +149,13 @@ public final class RegionWrites {
     }
   }
 
-  private void decide(MiniBatchOperationInProgress<Mutation> mutations, int i)
+  private void adopt(MiniBatchOperationInProgress<Mutation> mutations, int i)
       throws DoNotRetryIOException {
     WriteBatch batch = batches.current();
     if (batch == null) {
       throw new DoNotRetryIOException(NO_ROW_PROCESSORS);
     }
-    batch.decisions.add(decisions.prepare(mutations, i));
+    batch.adoptions.add(adoptions.prepare(mutations, i));
   }
 
   private void plain(WriteBatch batch, Mutation mutation) {
@@ -179,7 +180,7 @@ public final class RegionWrites {
     }
     batch.added.forEach(marks::applied);
     batch.cleanedMarks.forEach(marks::cleaned);
-    decisions.applied(batch.decisions);
+    adoptions.applied(batch.adoptions);
     for (int i = 0; i < mutations.size(); i++) {
       Mutation mutation = mutations.getOperation(i);
       WriteBatch.Write write = batch.nextWrite(mutation);
@@ -214,11 +215,11 @@ public final class RegionWrites {
     if (batch == null) {
       return;
     }
-    boolean hasDecided = !batch.decisions.isEmpty();
-    answerDecisions(mutations, batch.decisions);
+    boolean hasAdopted = !batch.adoptions.isEmpty();
+    answerAdoptions(mutations, batch.adoptions);
     batch.mutationsEnded();
-    if (hasDecided) {
-      decisions.makeRoom();
+    if (hasAdopted) {
+      adoptions.makeRoom();
     }
   }
 
@@ -231,11 +232,11 @@ public final class RegionWrites {
     }
   }
 
-  private static void answerDecisions(
-      MiniBatchOperationInProgress<Mutation> mutations, List<DecisionWrites.Pending> decisions) {
-    for (int i = 0; i < mutations.size() && !decisions.isEmpty(); i++) {
+  private static void answerAdoptions(
+      MiniBatchOperationInProgress<Mutation> mutations, List<AdoptionWrites.Pending> adoptions) {
+    for (int i = 0; i < mutations.size() && !adoptions.isEmpty(); i++) {
       if (mutations.getOperationStatus(i).getOperationStatusCode() == OperationStatusCode.SUCCESS) {
-        for (DecisionWrites.Pending pending : decisions) {
+        for (AdoptionWrites.Pending pending : adoptions) {
           if (pending.isOf(mutations.getOperation(i))) {
             mutations.setOperationStatus(
                 i, new OperationStatus(OperationStatusCode.SUCCESS, pending.answer()));
@@ -341,14 +342,13 @@ public final class RegionWrites {
       CleanupRequest.replaced(mutation);
       if (batch.cleaned.add(latch)) {
         RowCleaner.Written row = batch.row(cleanup, request);
-        long committed = commitTimestamp(request);
-        if (row != null && !row.suffices(committed)) {
+        long outcome = outcome(request);
+        if (row != null && !row.suffices(outcome)) {
           batch.cleaned.remove(latch);
-          MiniBatches.turnAway(mutations, i, request + ": it was decided meanwhile; try again");
+          MiniBatches.turnAway(mutations, i, request + ": it was adopted meanwhile; try again");
           return;
         }
-        assert committed == 0 || committed > request.start() : request + " at " + committed;
-        cleaner.cleanUp(mutation, request, committed, row);
+        cleaner.cleanUp(mutation, request, outcome, row);
         if (row != null) {
           cleanUpMark(mutations, i, marks.find(request.row(), request.start()), row);
         }
@@ -362,29 +362,26 @@ public final class RegionWrites {
   }
 
   /**
-   * Where the cells of a row go: to what the region has decided, if it has. Then the horizon may be
+   * Where the cells of a row go: to what the region has adopted, if it has. Then the horizon may be
    * above the transaction though the row had its mark when it was read, and so may who asks have
    * taken it for aborted.
    *
-   * <p>The horizon comes first: it rises above a transaction that the region decides only when that
+   * <p>The horizon comes first: it rises above a transaction that the region adopts only when that
    * is done. So if it is above and no outcome is found, there was none, or a flush has moved the
    * cells and taken it along.
-   *
-   * @return 0 if they are only removed
    */
-  private long commitTimestamp(CleanupRequest request) {
+  private long outcome(CleanupRequest request) {
     long refused = horizon.refused();
     long known = outcomes.outcomeOf(request.start());
-    if (known != 0) {
-      return Math.max(known, 0);
+    if (Outcome.isKnown(known)) {
+      return known;
     }
-    boolean move = request.isCommitted() && request.start() >= refused;
-    return move ? request.commitTimestamp() : 0;
+    return request.start() < refused ? Outcome.ABORTED : request.outcome();
   }
 
   /**
    * The mark in memory goes with its cleanup. If it was never a cell, its delete is none, either.
-   * If it has gone since the row was read, its transaction was decided, or a flush has made a cell
+   * If it has gone since the row was read, its transaction was adopted, or a flush has made a cell
    * of it: the delete is a cell in both cases.
    */
   private void cleanUpMark(

@@ -5,6 +5,7 @@ import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.coprocessor.region.RegionOutcomes;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.RawVersion;
 import java.io.IOException;
@@ -99,32 +100,32 @@ public final class RowCleaner {
    */
   record Written(List<KeyValue> visible, List<KeyValue> all, boolean hasCell) {
     /** Whether all is known that it takes to carry an outcome out. */
-    boolean suffices(long commitTimestamp) {
-      return commitTimestamp == 0 || visible != null;
+    boolean suffices(long outcome) {
+      return !Outcome.isCommitted(outcome) || visible != null;
     }
   }
 
   /**
    * Replaces the cells of {@code mutation}.
    *
-   * @param commitTimestamp where the transaction's cells stay; 0 if they do not
+   * @param outcome by which its cells are moved or removed, whatever the request says
    * @param written what the row has; null if there is no mark
    */
-  void cleanUp(Mutation mutation, CleanupRequest request, long commitTimestamp, Written written) {
+  void cleanUp(Mutation mutation, CleanupRequest request, long outcome, Written written) {
     Map<byte[], List<Cell>> changes = mutation.getFamilyCellMap();
     changes.clear();
     if (written == null) {
       return;
     }
-    assert written.suffices(commitTimestamp) : request;
+    assert written.suffices(outcome) : request;
     for (KeyValue cell : written.all) {
       assert RawVersion.isCell(cell, request.start()) : cell;
       add(changes, deleteOf(cell));
     }
-    if (commitTimestamp != 0) {
+    if (Outcome.isCommitted(outcome)) {
       for (KeyValue cell : written.visible) {
         assert cell.getTimestamp() == request.start() : "used twice: " + cell;
-        cell.setTimestamp(CellVersion.committed(commitTimestamp)); // a copy
+        cell.setTimestamp(CellVersion.committed(outcome)); // a copy
         cell.setSequenceId(0);
         add(changes, cell);
       }
@@ -156,7 +157,7 @@ public final class RowCleaner {
     }
     List<KeyValue> found = read(all);
     found.removeIf(cell -> !RawVersion.isCell(cell, start));
-    boolean mayMove = request.isCommitted() || outcomes.outcomeOf(start) > 0;
+    boolean mayMove = request.isCommitted() || Outcome.isCommitted(outcomes.outcomeOf(start));
     return new Written(mayMove ? read(visible) : null, found, hasCell);
   }
 

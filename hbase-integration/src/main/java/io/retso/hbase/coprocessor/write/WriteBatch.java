@@ -45,9 +45,7 @@ public final class WriteBatch {
 
   final List<Write> writes = new ArrayList<>();
 
-  /**
-   * Transactions whose writes have begun, with their batches: until the end nobody decides them.
-   */
+  /** Transactions whose writes have begun, with their batches: until the end nobody adopts them. */
   private final Map<Long, Integer> begun = new HashMap<>(2);
 
   private final Map<Latch, Cleanup> cleanups = new HashMap<>();
@@ -64,8 +62,8 @@ public final class WriteBatch {
   /** Marks in memory that go when the current mutations are visible. */
   final List<Mark> cleanedMarks = new ArrayList<>();
 
-  /** Requests to decide outcomes among the current mutations. */
-  final List<DecisionWrites.Pending> decisions = new ArrayList<>();
+  /** Requests to adopt outcomes among the current mutations. */
+  final List<AdoptionWrites.Pending> adoptions = new ArrayList<>();
 
   /** The first of the writes that was not applied yet. */
   private int next;
@@ -146,7 +144,7 @@ public final class WriteBatch {
   void mutationsEnded() {
     cleanedMarks.forEach(shared.marks::cleanupEnded);
     added.forEach(shared.marks::writeEnded);
-    decisions.clear();
+    adoptions.clear();
     added.clear();
     unlogged.clear();
     cleanedMarks.clear();

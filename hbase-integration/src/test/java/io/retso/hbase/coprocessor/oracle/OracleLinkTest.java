@@ -13,8 +13,8 @@ import io.retso.hbase.MutedOracle;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.RawTable;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
-import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.OracleTimeout;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.Refusal;
 import io.retso.hbase.layout.TableSettings;
@@ -202,8 +202,7 @@ class OracleLinkTest {
       try {
         long aborted = oracle.begin();
         oracle.abort(aborted);
-        assertEquals(
-            Map.of(aborted, CleanupRequest.ABORTED), link.decided(List.of(1L << 50, aborted)));
+        assertEquals(Map.of(aborted, Outcome.ABORTED), link.decided(List.of(1L << 50, aborted)));
       } finally {
         link.release();
       }
@@ -244,7 +243,7 @@ class OracleLinkTest {
     KeyValue cell = new KeyValue(row, RawTable.F, row, start, row);
     WriterStatuses statuses = new WriterStatuses(link.cache());
     new SnapshotRow(List.of(mark, cell), start + 16, 0, SnapshotRow.ALL_VERSIONS, statuses.moment())
-        .decide(statuses);
+        .resolve(statuses);
     link.ask(statuses, start, metrics);
   }
 }

@@ -3,7 +3,7 @@ package io.retso.hbase.coprocessor.read;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.retso.hbase.layout.CellVersion;
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.resolve.KnownOutcomes;
 import java.util.Map;
 import org.apache.hadoop.hbase.KeyValue;
@@ -15,14 +15,14 @@ import org.junit.jupiter.api.Test;
 
 /**
  * How far a row in doubt is read: a row that is written often has thousands of versions in memory
- * between two flushes, all of them decided but for the newest.
+ * between two flushes, all of them adopted but for the newest.
  */
 class DownToTest {
   private static final long READER = 160;
 
   /** By start timestamp, as the region knows. */
   private static final Map<Long, Long> OUTCOMES =
-      Map.of(144L, CleanupRequest.ABORTED, 128L, READER + 16, 112L, 120L);
+      Map.of(144L, Outcome.ABORTED, 128L, READER + 16, 112L, 120L);
 
   private static boolean endsAt(FilterBase filter, long version) throws Exception {
     byte[] name = Bytes.toBytes("x");

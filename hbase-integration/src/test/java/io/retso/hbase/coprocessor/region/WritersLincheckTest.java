@@ -1,6 +1,6 @@
 package io.retso.hbase.coprocessor.region;
 
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import java.util.List;
 import org.apache.hadoop.hbase.util.Bytes;
@@ -13,9 +13,9 @@ import org.jetbrains.lincheck.datastructures.verifier.EpsilonVerifier;
 import org.junit.jupiter.api.Test;
 
 /**
- * One transaction's row over the interleavings that Lincheck explores: what a flush has filed is
- * not decided, and whoever meets the version finds a mark or an outcome, in this order and with a
- * second look at the outcomes.
+ * One transaction's row over the interleavings that Lincheck explores: what a flush has written as
+ * it is, is not adopted, and whoever meets the version finds a mark or an outcome, in this order
+ * and with a second look at the outcomes.
  */
 public class WritersLincheckTest {
   private static final long START = 16;
@@ -25,8 +25,8 @@ public class WritersLincheckTest {
   private final Writers writers = new Writers(outcomes, mark -> {}, bytes -> {});
 
   private volatile boolean isWritten;
-  private volatile boolean isFiled;
-  private volatile boolean isDecided;
+  private volatile boolean isFlushedUnadopted;
+  private volatile boolean isAdopted;
   private volatile boolean isLost;
 
   /** Nothing yet. */
@@ -46,18 +46,18 @@ public class WritersLincheckTest {
 
   /** A list of outcomes. */
   @Operation
-  public void decide() {
-    Runnable decision = () -> outcomes.decided(START, CleanupRequest.ABORTED);
-    if (writers.decide(START, 1, decision)) {
-      isDecided = true;
+  public void adopt() {
+    Runnable adoption = () -> outcomes.adopted(START, Outcome.ABORTED);
+    if (writers.adopt(START, 1, adoption)) {
+      isAdopted = true;
     }
   }
 
   /** A flush of data comes to the version. */
   @Operation
   public void flush() {
-    if (isWritten && writers.outcomeOrFile(START) == 0) {
-      isFiled = true;
+    if (isWritten && writers.outcomeForFlush(START) == 0) {
+      isFlushedUnadopted = true;
     }
   }
 
@@ -74,9 +74,9 @@ public class WritersLincheckTest {
 
   /** Holds when no operation runs. */
   @Validate
-  public void nothingIsFiledAndDecided() {
-    if (isFiled && isDecided) {
-      throw new AssertionError("in a file as it was written, and decided");
+  public void nothingIsFlushedAsItIsAndAdopted() {
+    if (isFlushedUnadopted && isAdopted) {
+      throw new AssertionError("in a file as it was written, and adopted");
     }
     if (isLost) {
       throw new AssertionError("neither mark nor outcome");
@@ -86,7 +86,10 @@ public class WritersLincheckTest {
   private static ExecutionScenario scenario(List<Actor> one, List<Actor> other)
       throws NoSuchMethodException {
     return new ExecutionScenario(
-        List.of(actor("write")), List.of(one, other), List.of(), actor("nothingIsFiledAndDecided"));
+        List.of(actor("write")),
+        List.of(one, other),
+        List.of(),
+        actor("nothingIsFlushedAsItIsAndAdopted"));
   }
 
   private static Actor actor(String name) throws NoSuchMethodException {
@@ -94,12 +97,12 @@ public class WritersLincheckTest {
   }
 
   @Test
-  void whatIsFiledIsNotDecidedInAnyInterleaving() throws NoSuchMethodException {
-    List<Actor> decide = List.of(actor("decide"));
+  void whatIsFlushedAsItIsIsNotAdopted() throws NoSuchMethodException {
+    List<Actor> adopt = List.of(actor("adopt"));
     List<Actor> flush = List.of(actor("flush"));
     new ModelCheckingOptions()
-        .addCustomScenario(scenario(flush, decide))
-        .addCustomScenario(scenario(List.of(actor("read")), decide))
+        .addCustomScenario(scenario(flush, adopt))
+        .addCustomScenario(scenario(List.of(actor("read")), adopt))
         .iterations(0)
         .invocationsPerIteration(100)
         .minimizeFailedScenario(false)

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -102,13 +102,13 @@ public class WritersTest {
     } else if (what < 9) {
       long start = any(random).start();
       List<Mark> its = naive.values().stream().filter(mark -> mark.start() == start).toList();
-      assertEquals(false, writers.decide(start, its.size() + 1, () -> {}), "not so many rows");
-      Runnable decision =
+      assertEquals(false, writers.adopt(start, its.size() + 1, () -> {}), "not so many rows");
+      Runnable adoption =
           () -> {
             its.forEach(mark -> assertEquals(mark, writers.find(mark.row(), start), "not yet"));
-            outcomes.decided(start, CleanupRequest.ABORTED);
+            outcomes.adopted(start, Outcome.ABORTED);
           };
-      assertTrue(writers.decide(start, its.size(), decision));
+      assertTrue(writers.adopt(start, its.size(), adoption));
       outcomes.forget(start);
       naive.values().removeAll(its);
     }
@@ -155,30 +155,30 @@ public class WritersTest {
     }
   }
 
-  /** The flush has seen no outcome, and waits for the decision to look at the transaction. */
+  /** The flush has seen no outcome, and waits for the adoption to look at the transaction. */
   @Test
   @Timeout(60)
-  void whatIsDecidedWhileAFlushLooksIsNotFiled() throws Exception {
+  void whatIsAdoptedWhileAFlushLooksIsMoved() throws Exception {
     writers.opened(0);
     assertEquals(Admission.ADMITTED, writers.begin(16, 1));
     writers.add(List.of(mark(row(1), 16, true)));
     writers.end(16);
     AtomicReference<Thread> flusher = new AtomicReference<>();
     AtomicReference<CompletableFuture<Long>> flush = new AtomicReference<>();
-    Runnable decision =
+    Runnable adoption =
         () -> {
           flush.set(
               CompletableFuture.supplyAsync(
                   () -> {
                     flusher.set(Thread.currentThread());
-                    return writers.outcomeOrFile(16);
+                    return writers.outcomeForFlush(16);
                   }));
           while (flusher.get() == null || flusher.get().getState() != Thread.State.BLOCKED) {
             Thread.onSpinWait();
           }
-          outcomes.decided(16, CleanupRequest.ABORTED);
+          outcomes.adopted(16, Outcome.ABORTED);
         };
-    assertTrue(writers.decide(16, 1, decision));
-    assertEquals(CleanupRequest.ABORTED, flush.get().get(20, TimeUnit.SECONDS));
+    assertTrue(writers.adopt(16, 1, adoption));
+    assertEquals(Outcome.ABORTED, flush.get().get(20, TimeUnit.SECONDS));
   }
 }

@@ -27,7 +27,7 @@ import org.apache.hadoop.hbase.util.Bytes;
 import org.apache.hadoop.hbase.wal.WALEdit;
 
 /**
- * What the layouts of decisions 24 and 25 would have HBase write, and no more: nothing is decided
+ * What the layouts of decisions 24 and 25 would have HBase write, and no more: nothing is adopted
  * or read here. Mutations say by an attribute what they are. For {@link LayoutsTest}; thread-safe.
  */
 public final class Layouts implements RegionCoprocessor, RegionObserver {
@@ -40,16 +40,16 @@ public final class Layouts implements RegionCoprocessor, RegionObserver {
   /** A row is moved, its mark in the log only. */
   static final byte MOVE_MAPPED = 'b';
 
-  /** A list of decisions. */
-  static final byte DECIDE = 'd';
+  /** A list of adoptions. */
+  static final byte ADOPT = 'd';
 
   static final String ATTRIBUTE = "layout";
   static final byte[] VALUE = new byte[100];
 
-  /** Rows and transactions with a mark; decided transactions. */
+  /** Rows and transactions with a mark; adopted transactions. */
   private final Map<String, Long> marks = new ConcurrentHashMap<>();
 
-  private final Map<Long, Long> decided = new ConcurrentHashMap<>();
+  private final Map<Long, Long> adopted = new ConcurrentHashMap<>();
 
   /** Called by HBase. */
   public Layouts() {}
@@ -88,7 +88,7 @@ public final class Layouts implements RegionCoprocessor, RegionObserver {
             marks.remove(Bytes.toString(mutation.getRow()) + start);
             logOnly(mutations, i, List.of(delete(mutation, MARKS, Bytes.toBytes(start), start)));
           }
-          case DECIDE -> decide(cells.get(MARKS).get(0));
+          case ADOPT -> adopt(cells.get(MARKS).get(0));
           default -> throw new IllegalArgumentException();
         }
       }
@@ -116,11 +116,11 @@ public final class Layouts implements RegionCoprocessor, RegionObserver {
     return new KeyValue(mutation.getRow(), family, qualifier, start, KeyValue.Type.Delete);
   }
 
-  private void decide(Cell list) {
+  private void adopt(Cell list) {
     byte[] value = list.getValueArray();
     int end = list.getValueOffset() + list.getValueLength();
     for (int at = list.getValueOffset(); at < end; at += 16) {
-      decided.put(Bytes.toLong(value, at), Bytes.toLong(value, at + 8));
+      adopted.put(Bytes.toLong(value, at), Bytes.toLong(value, at + 8));
     }
   }
 
@@ -130,25 +130,25 @@ public final class Layouts implements RegionCoprocessor, RegionObserver {
       Store store,
       InternalScanner scanner,
       FlushLifeCycleTracker tracker) {
-    return decided.isEmpty() ? scanner : new Deciding(scanner, decided);
+    return adopted.isEmpty() ? scanner : new Adopting(scanner, adopted);
   }
 
   @Override
   public void postFlush(
       ObserverContext<RegionCoprocessorEnvironment> context, FlushLifeCycleTracker tracker) {
-    decided.clear();
+    adopted.clear();
     marks.clear();
   }
 
-  /** Moves what is decided; the lists themselves are not needed any more. */
-  private record Deciding(InternalScanner source, Map<Long, Long> decided)
+  /** Moves what is adopted; the lists themselves are not needed any more. */
+  private record Adopting(InternalScanner source, Map<Long, Long> adopted)
       implements InternalScanner {
     @Override
     public boolean next(List<Cell> result, ScannerContext context) throws IOException {
       boolean more = source.next(result, context);
       for (int i = 0; i < result.size(); i++) {
         Cell cell = result.get(i);
-        Long commit = decided.get(cell.getTimestamp());
+        Long commit = adopted.get(cell.getTimestamp());
         if (commit != null) {
           KeyValue copy = KeyValueUtil.copyToNewKeyValue(cell);
           copy.setSequenceId(((ExtendedCell) cell).getSequenceId());

@@ -52,8 +52,8 @@ class LayoutsTest {
     CELLS,
     /** Marks in the log and a map, rows are moved: decision 24. */
     MAPPED,
-    /** And outcomes are decided: decision 25. */
-    DECIDED
+    /** And outcomes are adopted: decision 25. */
+    ADOPTED
   }
 
   /** Of all rounds of a layout. */
@@ -101,7 +101,7 @@ class LayoutsTest {
                   median(figures.flushNanos) / ROWS / 1000,
                   median(figures.flushNanos) / flushed,
                   (median(figures.nanos) + median(figures.flushNanos)) / (plain + flushed)));
-      assertTrue(all.get(Layout.DECIDED).cells < all.get(Layout.MAPPED).cells);
+      assertTrue(all.get(Layout.ADOPTED).cells < all.get(Layout.MAPPED).cells);
     }
   }
 
@@ -151,7 +151,7 @@ class LayoutsTest {
     long begun = cpu();
     long start = 16L * ROWS * (round + 1);
     List<Mutation> cleanups = new ArrayList<>();
-    List<byte[]> decisions = new ArrayList<>();
+    List<byte[]> adoptions = new ArrayList<>();
     for (int row = 0; row < ROWS; row += puts) {
       start += 32;
       List<Mutation> writes = new ArrayList<>(puts);
@@ -161,7 +161,7 @@ class LayoutsTest {
         if (layout != Layout.PLAIN) {
           put.addColumn(MARKS, Bytes.toBytes(start), start, Bytes.toBytes(1));
         }
-        if (layout == Layout.MAPPED || layout == Layout.DECIDED) {
+        if (layout == Layout.MAPPED || layout == Layout.ADOPTED) {
           put.setAttribute(Layouts.ATTRIBUTE, Layouts.attribute(Layouts.WRITE, start));
         }
         writes.add(put);
@@ -173,20 +173,20 @@ class LayoutsTest {
         }
       }
       region.batchMutate(writes.toArray(new Mutation[0]));
-      if (layout == Layout.DECIDED) {
-        decisions.add(Bytes.add(Bytes.toBytes(start), Bytes.toBytes(start + 16)));
-        if (decisions.size() == CLEANED_AT_ONCE) {
-          cleanups.add(decision(decisions, start));
+      if (layout == Layout.ADOPTED) {
+        adoptions.add(Bytes.add(Bytes.toBytes(start), Bytes.toBytes(start + 16)));
+        if (adoptions.size() == CLEANED_AT_ONCE) {
+          cleanups.add(adoption(adoptions, start));
         }
       }
       boolean isFull =
-          layout == Layout.DECIDED
+          layout == Layout.ADOPTED
               ? !cleanups.isEmpty()
               : cleanups.size() == CLEANED_AT_ONCE * puts;
       if (isFull) {
         region.batchMutate(cleanups.toArray(new Mutation[0]));
         cleanups.clear();
-        decisions.clear();
+        adoptions.clear();
       }
     }
     figures.nanos.add(cpu() - begun);
@@ -197,10 +197,10 @@ class LayoutsTest {
     figures.flushNanos.add(cpu() - begun);
   }
 
-  private static Put decision(List<byte[]> decisions, long number) {
-    byte[] list = Bytes.add(decisions.toArray(new byte[0][]));
+  private static Put adoption(List<byte[]> adoptions, long number) {
+    byte[] list = Bytes.add(adoptions.toArray(new byte[0][]));
     Put put = new Put(Bytes.toBytes("row")).addColumn(MARKS, Bytes.toBytes(number), 1, list);
-    put.setAttribute(Layouts.ATTRIBUTE, Layouts.attribute(Layouts.DECIDE, 0));
+    put.setAttribute(Layouts.ATTRIBUTE, Layouts.attribute(Layouts.ADOPT, 0));
     return put;
   }
 }

@@ -44,7 +44,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * What HBase does with cells that are in its log and not in its memory, with a region that it
- * replays, and with one that closes: outcomes that regions decide rest on it; docs/decisions/0025.
+ * replays, and with one that closes: outcomes that regions adopt rest on it; docs/decisions/0025.
  * Nothing of ReTSO is here.
  *
  * <p>Region servers are aborted, so the cluster is of this class alone.
@@ -241,9 +241,9 @@ class LoggedOnlyTest {
   void canBeReadByTheFlushThatEndsTheReplay() throws Exception {
     putMark("0");
     putLoggedOnly("a");
-    putMark("decision");
-    assertTrue(notes.sequences.get("a") < notes.sequences.get("decision"));
-    List<String> all = List.of(noted("0"), noted("a"), noted("decision"));
+    putMark("adoption");
+    assertTrue(notes.sequences.get("a") < notes.sequences.get("adoption"));
+    List<String> all = List.of(noted("0"), noted("a"), noted("adoption"));
     crash();
     assertEquals(
         List.of("writes !p", "writes d " + all, "wrote !p", "wrote d", "open"),
@@ -254,12 +254,12 @@ class LoggedOnlyTest {
   /** What is in files is there, too. */
   @Test
   void canBeReadTogetherWithOlderFiles() throws Exception {
-    putMark("decision");
+    putMark("adoption");
     flush(MARKS);
     putLoggedOnly("a");
     crash();
     assertTrue(
-        notes.events.contains("writes d " + List.of(noted("a"), noted("decision"))),
+        notes.events.contains("writes d " + List.of(noted("a"), noted("adoption"))),
         notes.events::toString);
   }
 
@@ -276,14 +276,14 @@ class LoggedOnlyTest {
     for (int i = 0; i < 3; i++) {
       put(new Put(Bytes.toBytes("large" + i)).addColumn(DATA, Q, new byte[500_000]));
     }
-    putMark("decision");
+    putMark("adoption");
     crash();
     notes.refusesFlushes = false;
     List<String> data = notes.events.stream().filter(e -> e.startsWith("writes d")).toList();
     assertFalse(data.isEmpty(), notes.events::toString);
-    assertFalse(data.get(0).contains("decision"), data::toString);
+    assertFalse(data.get(0).contains("adoption"), data::toString);
     assertTrue(data.get(0).contains("a#"), data::toString);
-    assertTrue(marks().contains(noted("decision")), () -> notes.events.toString());
+    assertTrue(marks().contains(noted("adoption")), () -> notes.events.toString());
   }
 
   /**

@@ -1,6 +1,6 @@
 package io.retso.hbase.coprocessor.write;
 
-import io.retso.hbase.coprocessor.region.LoggedDecisions;
+import io.retso.hbase.coprocessor.region.LoggedAdoptions;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.coprocessor.region.RegionOutcomes;
@@ -18,15 +18,15 @@ import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.regionserver.Region;
 
 /**
- * What {@link Settlement} does, in a region in which no transactions work, as the settings of its
- * table or server are wrong: before it closes, since it may be split. There nobody else writes or
- * cleans up for transactions, so the rows are changed as they are read. Of one thread.
+ * What {@link ReplayCleanup} does, in a region in which no transactions work, as the settings of
+ * its table or server are wrong: before it closes, since it may be split. There nobody else writes
+ * or cleans up for transactions, so the rows are changed as they are read. Of one thread.
  */
-public final class RefusedSettlement {
+public final class RefusedReplayCleanup {
   private final Region region;
   private final RowCleaner cleaner;
 
-  public RefusedSettlement(Region region, ObserverMetrics metrics) {
+  public RefusedReplayCleanup(Region region, ObserverMetrics metrics) {
     this.region = region;
     RegionOutcomes outcomes = new RegionOutcomes(region, false);
     RegionMarks none = new RegionMarks(region, false, false, outcomes, new SharedMemory());
@@ -34,23 +34,23 @@ public final class RefusedSettlement {
   }
 
   /**
-   * Cleans up all rows with marks of decided transactions.
+   * Cleans up all rows with marks of adopted transactions.
    *
    * @throws IOException if one cannot be cleaned up
    */
-  public void settle() throws IOException {
-    Passes.repeat(this::pass, Settlement.PATIENCE_MILLIS);
+  public void cleanUp() throws IOException {
+    Passes.repeat(this::pass, ReplayCleanup.PATIENCE_MILLIS);
   }
 
   /** Those that were cleaned up are not found again. */
   private Passes.Result pass() throws IOException {
-    Map<Long, Long> logged = LoggedDecisions.read(region);
+    Map<Long, Long> logged = LoggedAdoptions.read(region);
     if (logged.isEmpty()) {
       return Passes.Result.DONE;
     }
     List<Cell> marks =
-        LoggedDecisions.marks(
-            region, HConstants.EMPTY_START_ROW, logged::containsKey, Settlement.ROWS_MAX);
+        LoggedAdoptions.marks(
+            region, HConstants.EMPTY_START_ROW, logged::containsKey, ReplayCleanup.ROWS_MAX);
     int cleaned = 0;
     for (Cell mark : marks) {
       long start = PendingWrite.startOf(mark);
@@ -69,8 +69,7 @@ public final class RefusedSettlement {
       return 0;
     }
     Put changes = new Put(request.row());
-    cleaner.cleanUp(
-        changes, request, request.isCommitted() ? request.commitTimestamp() : 0, written);
+    cleaner.cleanUp(changes, request, request.outcome(), written);
     region.batchMutate(new Mutation[] {changes});
     return 1;
   }

@@ -8,8 +8,8 @@ import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.KeyValue;
 
 /**
- * Outcomes of transactions that a region decided, as a cell of the family of the marks;
- * docs/decisions/0025-outcomes-decided-by-a-region.md.
+ * Outcomes of transactions that a region adopted, as a cell of the family of the marks;
+ * docs/decisions/0025-outcomes-adopted-by-a-region.md.
  *
  * <pre>
  *   first row of the region | family !pw
@@ -22,11 +22,11 @@ import org.apache.hadoop.hbase.KeyValue;
  * </pre>
  *
  * <p>It is not taken for a mark: the version of that is a multiple of 16. It is no higher than what
- * is decided, for the range of versions in a file of {@code !pw} tells which transactions may have
+ * is adopted, for the range of versions in a file of {@code !pw} tells which transactions may have
  * marks there. Most have one or two transactions, and each a few bytes: it is a large part of what
  * a small transaction adds to the log.
  */
-public final class DecisionCell {
+public final class AdoptionCell {
   private static final byte[] FAMILY = PendingWrite.family();
   private static final byte KIND = 'd';
   private static final int ABOVE_THE_LARGEST = 2;
@@ -34,15 +34,11 @@ public final class DecisionCell {
   /** Bytes of a number that is not negative. */
   private static final int NUMBER_BYTES_MAX = 9;
 
-  private DecisionCell() {}
+  private AdoptionCell() {}
 
-  /** Takes an outcome. */
+  /** Takes outcomes. */
   public interface Outcomes {
-    /**
-     * A transaction.
-     *
-     * @param outcome its commit timestamp, or {@link CleanupRequest#ABORTED}
-     */
+    /** A transaction and its {@link Outcome}. */
     void add(long start, long outcome);
   }
 
@@ -78,8 +74,8 @@ public final class DecisionCell {
     for (int i = count - 1; i >= 0; i--) {
       long start = starts[i];
       put(value, (last - start) / Timestamps.GAP);
-      boolean isAborted = outcomes[i] == CleanupRequest.ABORTED;
-      put(value, isAborted ? 0 : (outcomes[i] - start) / Timestamps.GAP);
+      boolean isCommitted = Outcome.isCommitted(outcomes[i]);
+      put(value, isCommitted ? (outcomes[i] - start) / Timestamps.GAP : 0);
       last = start;
     }
     return new KeyValue(
@@ -109,7 +105,7 @@ public final class DecisionCell {
     return number;
   }
 
-  /** Whether a cell of any family and type is one of decisions. */
+  /** Whether a cell of any family and type is one of adoptions. */
   public static boolean is(Cell cell) {
     return PendingWrite.isMark(cell)
         && cell.getType() == Cell.Type.Put
@@ -126,7 +122,7 @@ public final class DecisionCell {
     while (value.hasRemaining()) {
       start -= number(value) * Timestamps.GAP;
       long gaps = number(value);
-      outcomes.add(start, gaps == 0 ? CleanupRequest.ABORTED : start + gaps * Timestamps.GAP);
+      outcomes.add(start, gaps == 0 ? Outcome.ABORTED : start + gaps * Timestamps.GAP);
     }
   }
 }

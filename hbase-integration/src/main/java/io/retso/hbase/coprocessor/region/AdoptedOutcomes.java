@@ -1,7 +1,8 @@
 package io.retso.hbase.coprocessor.region;
 
 import io.retso.hbase.coprocessor.hbase.HBaseInternals;
-import io.retso.hbase.layout.DecisionCell;
+import io.retso.hbase.layout.AdoptionCell;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import java.io.IOException;
@@ -24,56 +25,56 @@ import org.apache.hadoop.hbase.regionserver.Store;
 import org.apache.hadoop.hbase.util.Bytes;
 
 /**
- * How long a region must know the outcomes that it decided, and where they are if it crashes;
- * docs/decisions/0025-outcomes-decided-by-a-region.md. Readers look into {@link RegionOutcomes}.
+ * How long a region must know the outcomes that it adopted, and where they are if it crashes;
+ * docs/decisions/0025-outcomes-adopted-by-a-region.md. Readers look into {@link RegionOutcomes}.
  *
  * <p><em>An outcome leaves</em> when every data family has written to a file what it had in memory
- * when the transaction was decided: a file has all edits of its family up to its sequence number,
- * and the transaction's writes have numbers below that of the decision. A family that has nothing
- * in memory, at some moment after the decision, has written it, too.
+ * when the transaction was adopted: a file has all edits of its family up to its sequence number,
+ * and the transaction's writes have numbers below that of the adoption. A family that has nothing
+ * in memory, at some moment after the adoption, has written it, too.
  *
  * <p><em>After a crash</em> HBase replays the log, of each family what is not in its files. Each
- * decision is a cell of {@code !pw}, so those that a replay needs are there: they are in the log,
+ * adoption is a cell of {@code !pw}, so those that a replay needs are there: they are in the log,
  * or were in a flush of {@code !pw}, which writes those that have not left. That flush takes them
- * while no batch is under way, as it does with the marks; a decision that comes later is in the
- * memory that comes after. What a flush of data needs of them it reads ({@link LoggedDecisions}).
+ * while no batch is under way, as it does with the marks; an adoption that comes later is in the
+ * memory that comes after. What a flush of data needs of them it reads ({@link LoggedAdoptions}).
  *
- * <p><em>A region that opens</em> may find a mark of a decided transaction that is a cell: HBase
- * flushed amid the replay, before it had read the decision, and the transaction's versions are in a
+ * <p><em>A region that opens</em> may find a mark of an adopted transaction that is a cell: HBase
+ * flushed amid the replay, before it had read the adoption, and the transaction's versions are in a
  * file as they were written; or the mark has no versions any more. The oracle may have forgotten
  * the transaction, and such a mark would be taken for that of an aborted one. So the outcome is
  * known here ({@link #load}) before anybody reads, writes or cleans up, until the row is cleaned up
- * ({@code Settlement}). Those moves are new edits, so no horizon is activated before ({@link
- * #isSettled}).
+ * ({@code ReplayCleanup}). Those moves are new edits, so no horizon is activated before ({@link
+ * #isReplayDone}).
  *
- * <p>Outcomes count in {@link SharedMemory}, without being refused: a decision makes room, as its
+ * <p>Outcomes count in {@link SharedMemory}, without being refused: an adoption makes room, as its
  * marks were larger. Thread-safe.
  */
-public final class RegionDecisions {
+public final class AdoptedOutcomes {
   private static final int OUTCOME_BYTES = 100;
 
   /**
    * Outcomes that are known at one moment.
    *
-   * @param decided since the region opened: start timestamps
+   * @param adopted since the region opened: start timestamps
    * @param found start timestamps
-   * @param sequence of the last decision; 0 if there is none
+   * @param sequence of the last adoption; 0 if there is none
    */
-  record Noted(List<long[]> decided, Set<Long> found, long sequence) {}
+  record Noted(List<long[]> adopted, Set<Long> found, long sequence) {}
 
   private final Region region;
   private final RegionOutcomes outcomes;
   private final SharedMemory memory;
 
-  /** Transactions that were decided since the region opened, by the number of the decision. */
-  private final NavigableMap<Long, long[]> decided = new ConcurrentSkipListMap<>();
+  /** Transactions that were adopted since the region opened, by the number of the adoption. */
+  private final NavigableMap<Long, long[]> adopted = new ConcurrentSkipListMap<>();
 
-  /** Transactions that were decided before it opened, and have marks; few, if any. */
+  /** Transactions that were adopted before it opened, and have marks; few, if any. */
   private final Set<Long> found = ConcurrentHashMap.newKeySet();
 
   private final AtomicLong cells = new AtomicLong();
 
-  /** How many {@link #decided} has. */
+  /** How many {@link #adopted} has. */
   private final AtomicLong count = new AtomicLong();
 
   /** Up to which number the data families have written their edits to files. */
@@ -86,11 +87,11 @@ public final class RegionDecisions {
   private volatile boolean isLoaded;
 
   /**
-   * No decisions.
+   * No adoptions.
    *
-   * @param isUsed whether the region decides outcomes
+   * @param isUsed whether the region adopts outcomes
    */
-  public RegionDecisions(
+  public AdoptedOutcomes(
       Region region, boolean isUsed, RegionOutcomes outcomes, SharedMemory memory) {
     this.region = region;
     this.outcomes = outcomes;
@@ -101,7 +102,7 @@ public final class RegionDecisions {
   }
 
   /**
-   * Whether regions of a table may have decisions in their log, whatever else its settings say: its
+   * Whether regions of a table may have adoptions in their log, whatever else its settings say: its
    * version may have been another one when it was written.
    */
   public static boolean areIn(TableDescriptor table) {
@@ -113,13 +114,13 @@ public final class RegionDecisions {
     memory.open(this);
   }
 
-  /** Whether the region decides outcomes. */
+  /** Whether the region adopts outcomes. */
   public boolean isUsed() {
     return isUsed;
   }
 
   /**
-   * Reads the decisions from before the region opened, unless that was done. Nobody may read, write
+   * Reads the adoptions from before the region opened, unless that was done. Nobody may read, write
    * or clean up for a transaction before.
    *
    * @throws IOException if they cannot be read; the next call tries again
@@ -134,15 +135,15 @@ public final class RegionDecisions {
     if (isLoaded) {
       return;
     }
-    Map<Long, Long> logged = LoggedDecisions.read(region);
+    Map<Long, Long> logged = LoggedAdoptions.read(region);
     if (!logged.isEmpty()) {
-      LoggedDecisions.marks(
+      LoggedAdoptions.marks(
           region,
           mark -> {
             long start = PendingWrite.startOf(mark);
             Long outcome = logged.get(start);
             if (outcome != null && found.add(start)) {
-              outcomes.decided(start, outcome);
+              outcomes.adopted(start, outcome);
               memory.take(OUTCOME_BYTES);
             }
           });
@@ -150,49 +151,49 @@ public final class RegionDecisions {
     isLoaded = true;
   }
 
-  /** Whether nothing is left to do for decisions from before the region opened. */
-  public boolean isSettled() {
+  /** Whether nothing is left to do for adoptions from before the region opened. */
+  public boolean isReplayDone() {
     return isLoaded && found.isEmpty();
   }
 
-  /** Whether the transaction was decided before the region opened, and has marks. */
+  /** Whether the transaction was adopted before the region opened, and has marks. */
   public boolean isFound(long start) {
     return found.contains(start);
   }
 
   /** Those have no marks any more. */
-  public void settled() {
+  public void replayDone() {
     found.forEach(outcomes::forget);
     memory.free(OUTCOME_BYTES * (long) found.size());
     found.clear();
   }
 
-  /** A cell for outcomes that are about to be decided. */
+  /** A cell for outcomes that are about to be adopted. */
   public KeyValue newCell(NavigableMap<Long, Long> outcomesByStart) {
-    return DecisionCell.of(
-        LoggedDecisions.row(region),
+    return AdoptionCell.of(
+        LoggedAdoptions.row(region),
         HBaseInternals.openedAt(region),
         cells.incrementAndGet(),
         outcomesByStart);
   }
 
-  /** Whether the region has decided the transaction, and not yet written all of it to files. */
-  public boolean isDecided(long start, long outcome) {
+  /** Whether the region has adopted the transaction, and not yet written all of it to files. */
+  public boolean isAdopted(long start, long outcome) {
     return outcomes.outcomeOf(start) == outcome && !found.contains(start);
   }
 
   /**
-   * Transactions were decided, and their outcomes are in {@link RegionOutcomes}. To be called under
-   * HBase's lock of updates, shared, by the batch that decided them.
+   * Transactions were adopted, and their outcomes are in {@link RegionOutcomes}. To be called under
+   * HBase's lock of updates, shared, by the batch that adopted them.
    *
-   * @param sequence of the cell of the decision
+   * @param sequence of the cell of the adoption
    */
-  public void decided(long[] starts, long sequence) {
-    assert LongStream.of(starts).allMatch(start -> outcomes.outcomeOf(start) != 0);
-    assert starts.length == 0 || sequence > 0 : "the cell of a decision has no number";
+  public void adopted(long[] starts, long sequence) {
+    assert LongStream.of(starts).allMatch(outcomes::isKnown);
+    assert starts.length == 0 || sequence > 0 : "the cell of an adoption has no number";
     memory.take(OUTCOME_BYTES * (long) starts.length);
     count.addAndGet(starts.length);
-    decided.merge(
+    adopted.merge(
         sequence,
         starts,
         (old, more) -> LongStream.concat(LongStream.of(old), LongStream.of(more)).toArray());
@@ -204,12 +205,12 @@ public final class RegionDecisions {
     memory.makeRoom();
   }
 
-  /** Whether the memory may have versions of transactions that were decided. */
+  /** Whether the memory may have versions of transactions that were adopted. */
   public boolean areInMemory() {
-    return !decided.isEmpty();
+    return !adopted.isEmpty();
   }
 
-  /** Transactions that the region has decided and not yet written to files. */
+  /** Transactions that the region has adopted and not yet written to files. */
   long count() {
     return count.get();
   }
@@ -222,9 +223,9 @@ public final class RegionDecisions {
   /** What there is for {@link #cell}. To be called while no batch is under way. */
   Noted note() {
     return new Noted(
-        List.copyOf(decided.values()),
+        List.copyOf(adopted.values()),
         Set.copyOf(found),
-        decided.isEmpty() ? 0 : decided.lastKey());
+        adopted.isEmpty() ? 0 : adopted.lastKey());
   }
 
   /**
@@ -232,14 +233,14 @@ public final class RegionDecisions {
    * leaves meanwhile may be in it or not: its last mark is gone.
    */
   KeyValue cell(Noted noted) {
-    LongStream decidedHere = noted.decided.stream().flatMapToLong(LongStream::of);
-    LongStream decidedBefore = noted.found.stream().mapToLong(Long::longValue);
-    long[] starts = LongStream.concat(decidedHere, decidedBefore).sorted().distinct().toArray();
+    LongStream adoptedHere = noted.adopted.stream().flatMapToLong(LongStream::of);
+    LongStream adoptedBefore = noted.found.stream().mapToLong(Long::longValue);
+    long[] starts = LongStream.concat(adoptedHere, adoptedBefore).sorted().distinct().toArray();
     long[] ends = new long[starts.length]; // not a map: there may be a million
     int count = 0;
     for (long start : starts) {
       long outcome = outcomes.outcomeOf(start);
-      if (outcome != 0) {
+      if (Outcome.isKnown(outcome)) {
         starts[count] = start;
         ends[count] = outcome;
         count++;
@@ -248,10 +249,10 @@ public final class RegionDecisions {
     if (count == 0) {
       return null;
     }
-    assert noted.decided.isEmpty() == (noted.sequence == 0) : noted.sequence;
+    assert noted.adopted.isEmpty() == (noted.sequence == 0) : noted.sequence;
     KeyValue cell =
-        DecisionCell.of(
-            LoggedDecisions.row(region),
+        AdoptionCell.of(
+            LoggedAdoptions.row(region),
             HBaseInternals.openedAt(region),
             cells.incrementAndGet(),
             starts,
@@ -261,10 +262,10 @@ public final class RegionDecisions {
     return cell;
   }
 
-  /** Whether a cell of decisions has one that has not left: a compaction must keep it. */
-  public boolean isNeeded(Cell decisions) {
+  /** Whether a cell of adoptions has one that has not left: a compaction must keep it. */
+  public boolean isNeeded(Cell adoptions) {
     boolean[] isNeeded = {!isLoaded};
-    DecisionCell.read(decisions, (start, outcome) -> isNeeded[0] |= outcomes.outcomeOf(start) != 0);
+    AdoptionCell.read(adoptions, (start, outcome) -> isNeeded[0] |= outcomes.isKnown(start));
     return isNeeded[0];
   }
 
@@ -278,9 +279,9 @@ public final class RegionDecisions {
   /**
    * A flush has ended, and no other has begun: its files are in the stores.
    *
-   * <p>Decisions come before the look at the memories. All that their transactions wrote was there
-   * when they were decided, and nothing comes after. So a memory that is empty now has been
-   * written, and no decision that comes meanwhile is among those that leave. Batches need not wait.
+   * <p>Adoptions come before the look at the memories. All that their transactions wrote was there
+   * when they were adopted, and nothing comes after. So a memory that is empty now has been
+   * written, and no adoption that comes meanwhile is among those that leave. Batches need not wait.
    *
    * @return whether there are files of data among them
    */
@@ -288,7 +289,7 @@ public final class RegionDecisions {
     boolean hasData = !writing.isEmpty();
     written.putAll(writing);
     writing.clear();
-    Map<Long, long[]> before = new HashMap<>(decided);
+    Map<Long, long[]> before = new HashMap<>(adopted);
     if (!before.isEmpty()) {
       long upTo = flushedUpTo();
       before.keySet().removeIf(sequence -> sequence > upTo);
@@ -309,9 +310,9 @@ public final class RegionDecisions {
     return flushed;
   }
 
-  /** What one batch decided, unless more came with the same number: that leaves later. */
+  /** What one batch adopted, unless more came with the same number: that leaves later. */
   private void forget(long sequence, long[] starts) {
-    if (decided.remove(sequence, starts)) {
+    if (adopted.remove(sequence, starts)) {
       LongStream.of(starts).forEach(outcomes::forget);
       memory.free(OUTCOME_BYTES * (long) starts.length);
       long left = count.addAndGet(-starts.length);
@@ -321,8 +322,8 @@ public final class RegionDecisions {
 
   /** The region is closed. */
   public void close() {
-    settled();
-    decided.forEach(this::forget);
+    replayDone();
+    adopted.forEach(this::forget);
     memory.close(this);
   }
 }

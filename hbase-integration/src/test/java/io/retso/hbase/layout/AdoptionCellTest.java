@@ -16,13 +16,13 @@ import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.Test;
 
-class DecisionCellTest {
+class AdoptionCellTest {
   private static final byte[] ROW = Bytes.toBytes("row");
   private static final long GAP = Timestamps.GAP;
 
   private static Map<Long, Long> read(KeyValue cell) {
     Map<Long, Long> outcomes = new HashMap<>();
-    DecisionCell.read(cell, outcomes::put);
+    AdoptionCell.read(cell, outcomes::put);
     return outcomes;
   }
 
@@ -38,10 +38,10 @@ class DecisionCellTest {
         long above = (Timestamps.MAX - start) / GAP;
         boolean isAborted = above == 0 || random.nextInt(4) == 0;
         outcomes.put(
-            start, isAborted ? CleanupRequest.ABORTED : start + GAP * (1 + random.nextLong(above)));
+            start, isAborted ? Outcome.ABORTED : start + GAP * (1 + random.nextLong(above)));
       }
-      KeyValue cell = DecisionCell.of(ROW, random.nextLong(1L << 40), round, outcomes);
-      assertTrue(DecisionCell.is(cell));
+      KeyValue cell = AdoptionCell.of(ROW, random.nextLong(1L << 40), round, outcomes);
+      assertTrue(AdoptionCell.is(cell));
       assertFalse(PendingWrite.isWellFormed(cell));
       assertEquals(outcomes.lastKey() + 2, cell.getTimestamp());
       assertEquals(outcomes, read(cell), "seed " + seed + ", round " + round);
@@ -51,16 +51,16 @@ class DecisionCellTest {
   @Test
   void theBoundsOfTimestampsFit() {
     TreeMap<Long, Long> outcomes = new TreeMap<>(Map.of(GAP, Timestamps.MAX));
-    outcomes.put(Timestamps.MAX, CleanupRequest.ABORTED);
-    assertEquals(outcomes, read(DecisionCell.of(ROW, Long.MAX_VALUE, Long.MAX_VALUE, outcomes)));
+    outcomes.put(Timestamps.MAX, Outcome.ABORTED);
+    assertEquals(outcomes, read(AdoptionCell.of(ROW, Long.MAX_VALUE, Long.MAX_VALUE, outcomes)));
   }
 
   @Test
   void cellsOfARegionDiffer() {
     TreeMap<Long, Long> outcomes = new TreeMap<>(Map.of(GAP, 2 * GAP));
-    KeyValue cell = DecisionCell.of(ROW, 200, 1, outcomes);
+    KeyValue cell = AdoptionCell.of(ROW, 200, 1, outcomes);
     for (long[] other : new long[][] {{200, 2}, {201, 1}, {2, 200}, {1, 200}}) {
-      KeyValue another = DecisionCell.of(ROW, other[0], other[1], outcomes);
+      KeyValue another = AdoptionCell.of(ROW, other[0], other[1], outcomes);
       assertNotEquals(
           Bytes.toStringBinary(CellUtil.cloneQualifier(cell)),
           Bytes.toStringBinary(CellUtil.cloneQualifier(another)));
@@ -71,7 +71,7 @@ class DecisionCellTest {
   @Test
   void smallNumbersAreShort() {
     long start = 1_795_655_186_096L;
-    KeyValue cell = DecisionCell.of(ROW, 5_000, 300, new TreeMap<>(Map.of(start, start + 2_784)));
+    KeyValue cell = AdoptionCell.of(ROW, 5_000, 300, new TreeMap<>(Map.of(start, start + 2_784)));
     assertEquals(5, cell.getQualifierLength());
     assertEquals(3, cell.getValueLength());
   }
@@ -89,7 +89,7 @@ class DecisionCellTest {
             new KeyValue(ROW, family, new byte[0], 18, new byte[2]),
             new KeyValue(ROW, family, new byte[] {1}, 18, new byte[2]),
             new KeyValue(ROW, Bytes.toBytes("f"), qualifier, 18, new byte[2]))) {
-      assertFalse(DecisionCell.is(none), none.toString());
+      assertFalse(AdoptionCell.is(none), none.toString());
     }
     Random random = new Random(7);
     for (int length = 0; length < 200; length++) {

@@ -1,8 +1,8 @@
 package io.retso.hbase.coprocessor.region;
 
 import io.retso.hbase.coprocessor.hbase.HBaseInternals;
-import io.retso.hbase.layout.DecisionCell;
-import io.retso.hbase.layout.DecisionRequest;
+import io.retso.hbase.layout.AdoptionCell;
+import io.retso.hbase.layout.AdoptionRequest;
 import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -22,33 +22,30 @@ import org.apache.hadoop.hbase.regionserver.Region;
  * yet: HBase replays the log, and flushes at its end and perhaps amid it, before it opens a region.
  * Needs neither settings nor an oracle. Stateless.
  */
-public final class LoggedDecisions {
+public final class LoggedAdoptions {
   private static final byte[] FAMILY = PendingWrite.family();
 
-  private LoggedDecisions() {}
+  private LoggedAdoptions() {}
 
-  /** The first row that a region can have: where its decisions are. */
+  /** The first row that a region can have: where its adoptions are. */
   public static byte[] row(Region region) {
-    return DecisionRequest.firstRow(region.getRegionInfo().getStartKey());
+    return AdoptionRequest.firstRow(region.getRegionInfo().getStartKey());
   }
 
-  /**
-   * The decisions that are there: commit timestamps, or {@link
-   * io.retso.hbase.layout.CleanupRequest#ABORTED}, by start timestamp.
-   */
+  /** The adoptions that are there: outcomes by start timestamp. */
   public static Map<Long, Long> read(Region region) throws IOException {
     byte[] row = row(region);
-    Map<Long, Long> decisions = new HashMap<>();
+    Map<Long, Long> adoptions = new HashMap<>();
     read(
         region,
         new Scan().withStartRow(row).withStopRow(row, true),
         cell -> {
-          if (DecisionCell.is(cell)) {
-            DecisionCell.read(cell, decisions::put);
+          if (AdoptionCell.is(cell)) {
+            AdoptionCell.read(cell, adoptions::put);
           }
           return true;
         });
-    return decisions;
+    return adoptions;
   }
 
   /** Gives all marks that are there, in their order; the cells are valid during the call. */

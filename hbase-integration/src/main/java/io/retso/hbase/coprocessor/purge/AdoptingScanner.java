@@ -3,7 +3,7 @@ package io.retso.hbase.coprocessor.purge;
 import io.retso.hbase.coprocessor.hbase.HBaseInternals.Deletes;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.layout.CellVersion;
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.protocol.Timestamps;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -18,13 +18,13 @@ import org.apache.hadoop.hbase.regionserver.InternalScanner;
 import org.apache.hadoop.hbase.regionserver.ScannerContext;
 
 /**
- * What a flush of a data family writes, with the versions of decided transactions where they
- * belong; docs/decisions/0025-outcomes-decided-by-a-region.md.
+ * What a flush of a data family writes, with the versions of adopted transactions where they
+ * belong; docs/decisions/0025-outcomes-adopted-by-a-region.md.
  *
  * <pre>
  *   version Ts, committed at Tc     at Tc + 1, with the sequence number that it has
  *           Ts, aborted             not at all
- *           Ts, not decided         as it is, and the transaction is not decided any more
+ *           Ts, not adopted         as it is, and the transaction is not adopted any more
  * </pre>
  *
  * <p>A column is sorted as a whole. What a moved version passes is not committed, or of a plain
@@ -33,15 +33,15 @@ import org.apache.hadoop.hbase.regionserver.ScannerContext;
  *
  * <p><em>What a delete marker hides</em> is not moved, as cleanups of rows do not move it: it would
  * come out. It is dropped, for it has no mark any more, and would come out when HBase drops the
- * marker. Such a marker is in the same memory: a transaction is not decided here if an older one
- * may hide what it wrote ({@code DecisionWrites}), except the marker of its own cleanup, under
+ * marker. Such a marker is in the same memory: a transaction is not adopted here if an older one
+ * may hide what it wrote ({@code AdoptionWrites}), except the marker of its own cleanup, under
  * which a late duplicate came; that is moved to where the original is, or was until it was purged.
  * What a marker hides, HBase says: with visibility labels not all that is at or below its version.
  *
  * <p>It keeps the cells of one column, as they are in a memory that is being flushed and stays
  * until that is done. Not thread-safe, like its source.
  */
-final class DecidingScanner extends RewritingScanner {
+final class AdoptingScanner extends RewritingScanner {
   private final LongUnaryOperator outcomeOf;
 
   /** It keeps cells of the source until the next row. */
@@ -60,12 +60,12 @@ final class DecidingScanner extends RewritingScanner {
   /**
    * A scanner.
    *
-   * @param outcomeOf of a start timestamp: commit timestamp, {@link CleanupRequest#ABORTED}, or 0
-   *     if it is not decided and will not be
+   * @param outcomeOf of a start timestamp: its {@link Outcome}, unknown if it is not adopted and
+   *     will not be
    * @param deletes HBase's judgement of what is deleted
    * @param metrics counts what is moved or dropped; null if nobody counts
    */
-  DecidingScanner(
+  AdoptingScanner(
       InternalScanner source,
       LongUnaryOperator outcomeOf,
       Deletes deletes,
@@ -113,10 +113,11 @@ final class DecidingScanner extends RewritingScanner {
       return;
     }
     long version = cell.getTimestamp();
-    long outcome = Timestamps.isWellFormed(version) ? outcomeOf.applyAsLong(version) : 0;
-    if (outcome == 0) {
+    long outcome =
+        Timestamps.isWellFormed(version) ? outcomeOf.applyAsLong(version) : Outcome.UNKNOWN;
+    if (!Outcome.isKnown(outcome)) {
       column.add(cell);
-    } else if (outcome != CleanupRequest.ABORTED && !deletes.hide(cell)) {
+    } else if (Outcome.isCommitted(outcome) && !deletes.hide(cell)) {
       KeyValue moved = KeyValueUtil.copyToNewKeyValue(cell);
       moved.setSequenceId(sequence(cell));
       assert outcome > version : version + " committed at " + outcome;

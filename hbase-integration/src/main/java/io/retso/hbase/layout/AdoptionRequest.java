@@ -28,7 +28,7 @@ import org.apache.hadoop.hbase.util.Bytes;
  * </pre>
  *
  * <p>The answer is a result with one cell, whose value has a byte for each transaction, in the
- * order of the list: 1 if it is <em>decided</em>, and nothing is left to do in this region; 0 if
+ * order of the list: 1 if it is <em>adopted</em>, and nothing is left to do in this region; 0 if
  * its rows are to be cleaned up <em>row by row</em> ({@link CleanupRequest}). A region without our
  * coprocessor takes the request for a put and answers without a cell; one with an older coprocessor
  * refuses the put.
@@ -36,17 +36,17 @@ import org.apache.hadoop.hbase.util.Bytes;
  * <p>Immutable, except for the array of the row, which nobody may change.
  *
  * @param row the first row of the region
- * @param decisions from 1 to {@value #DECISIONS_MAX}
+ * @param adoptions from 1 to {@value #ADOPTIONS_MAX}
  */
-public record DecisionRequest(byte[] row, List<Decision> decisions) {
+public record AdoptionRequest(byte[] row, List<Adoption> adoptions) {
   /** Transactions of one request. */
-  public static final int DECISIONS_MAX = 1_000;
+  public static final int ADOPTIONS_MAX = 1_000;
 
   /** Name of the attribute. */
   public static final String ATTRIBUTE = "retso.decisions";
 
   private static final byte VERSION = 1;
-  private static final int DECISION_BYTES = 2 * Long.BYTES + Integer.BYTES;
+  private static final int ADOPTION_BYTES = 2 * Long.BYTES + Integer.BYTES;
 
   /** Qualifiers of marks have 8 bytes. */
   private static final byte[] QUALIFIER = Bytes.toBytes("decisions");
@@ -58,27 +58,22 @@ public record DecisionRequest(byte[] row, List<Decision> decisions) {
    * How a transaction ended.
    *
    * @param start its start timestamp
-   * @param commitTimestamp its commit timestamp, or {@link CleanupRequest#ABORTED}
+   * @param outcome a known {@link Outcome}
    * @param rows that it wrote, or may have written, in the region; 1 at least
    */
-  public record Decision(long start, long commitTimestamp, int rows) {
+  public record Adoption(long start, long outcome, int rows) {
     /**
      * Checks the numbers.
      *
      * @throws IllegalArgumentException if one is malformed, or the timestamps are in the wrong
      *     order
      */
-    public Decision {
-      CleanupRequest.checkOutcome(start, commitTimestamp);
+    public Adoption {
+      Outcome.check(start, outcome);
       if (rows < 1) {
         throw new IllegalArgumentException(
             "transaction " + start + " is said to have written " + rows + " rows in a region");
       }
-    }
-
-    /** Whether the transaction is committed; otherwise it is aborted. */
-    public boolean isCommitted() {
-      return commitTimestamp != CleanupRequest.ABORTED;
     }
   }
 
@@ -87,20 +82,20 @@ public record DecisionRequest(byte[] row, List<Decision> decisions) {
    *
    * @throws IllegalArgumentException if there are none, or too many
    */
-  public DecisionRequest {
-    decisions = List.copyOf(decisions);
-    checkSize(decisions.size());
+  public AdoptionRequest {
+    adoptions = List.copyOf(adoptions);
+    checkSize(adoptions.size());
   }
 
   private static void checkSize(int size) {
-    if (size < 1 || size > DECISIONS_MAX) {
+    if (size < 1 || size > ADOPTIONS_MAX) {
       throw new IllegalArgumentException(
           "attribute "
               + ATTRIBUTE
               + " has "
               + size
               + " transactions instead of 1 to "
-              + DECISIONS_MAX
+              + ADOPTIONS_MAX
               + ": send several requests");
     }
   }
@@ -119,10 +114,10 @@ public record DecisionRequest(byte[] row, List<Decision> decisions) {
    * @param fingerprint of the settings by which it is sent, {@link TableSettings#fingerprint}
    */
   public Put toPut(long fingerprint) {
-    ByteBuffer list = ByteBuffer.allocate(1 + decisions.size() * DECISION_BYTES);
+    ByteBuffer list = ByteBuffer.allocate(1 + adoptions.size() * ADOPTION_BYTES);
     list.put(VERSION);
-    for (Decision decision : decisions) {
-      list.putLong(decision.start).putLong(decision.commitTimestamp).putInt(decision.rows);
+    for (Adoption adoption : adoptions) {
+      list.putLong(adoption.start).putLong(adoption.outcome).putInt(adoption.rows);
     }
     Put put = new Put(row);
     put.addColumn(PendingWrite.family(), QUALIFIER, 0, Bytes.toBytes(fingerprint));
@@ -141,7 +136,7 @@ public record DecisionRequest(byte[] row, List<Decision> decisions) {
    * @throws IllegalArgumentException if it is malformed, has too many transactions, or is of
    *     another version
    */
-  public static DecisionRequest of(Mutation mutation) {
+  public static AdoptionRequest of(Mutation mutation) {
     byte[] value = mutation.getAttribute(ATTRIBUTE);
     if (value == null) {
       return null;
@@ -154,10 +149,10 @@ public record DecisionRequest(byte[] row, List<Decision> decisions) {
       throw new IllegalArgumentException(
           "a request with attribute " + ATTRIBUTE + " is a put of one column !pw:decisions");
     }
-    return new DecisionRequest(mutation.getRow(), decode(value));
+    return new AdoptionRequest(mutation.getRow(), decode(value));
   }
 
-  private static List<Decision> decode(byte[] value) {
+  private static List<Adoption> decode(byte[] value) {
     if (value.length > 0 && value[0] != VERSION) {
       throw new IllegalArgumentException(
           "attribute "
@@ -168,74 +163,74 @@ public record DecisionRequest(byte[] row, List<Decision> decisions) {
               + VERSION
               + ": bring ReTSO's jar there to the version of the clients");
     }
-    if (value.length % DECISION_BYTES != 1) {
+    if (value.length % ADOPTION_BYTES != 1) {
       throw new IllegalArgumentException(
           "attribute "
               + ATTRIBUTE
               + " has "
               + value.length
               + " bytes instead of 1 and "
-              + DECISION_BYTES
+              + ADOPTION_BYTES
               + " for each transaction");
     }
-    int size = value.length / DECISION_BYTES;
+    int size = value.length / ADOPTION_BYTES;
     checkSize(size);
-    List<Decision> decisions = new ArrayList<>(size);
+    List<Adoption> adoptions = new ArrayList<>(size);
     ByteBuffer list = ByteBuffer.wrap(value, 1, value.length - 1);
     while (list.hasRemaining()) {
-      decisions.add(new Decision(list.getLong(), list.getLong(), list.getInt()));
+      adoptions.add(new Adoption(list.getLong(), list.getLong(), list.getInt()));
     }
-    return decisions;
+    return adoptions;
   }
 
-  /** A region's answer: those of the list that are decided; the others are cleaned up by rows. */
-  public Result answer(BitSet decided) {
-    byte[] bytes = new byte[decisions.size()];
+  /** A region's answer: those of the list that are adopted; the others are cleaned up by rows. */
+  public Result answer(BitSet adopted) {
+    byte[] bytes = new byte[adoptions.size()];
     for (int i = 0; i < bytes.length; i++) {
-      bytes[i] = (byte) (decided.get(i) ? 1 : 0);
+      bytes[i] = (byte) (adopted.get(i) ? 1 : 0);
     }
     Cell cell = new KeyValue(row, PendingWrite.family(), QUALIFIER, 0, KeyValue.Type.Put, bytes);
     return Result.create(List.of(cell));
   }
 
   /**
-   * Which of the list a region server's answer to {@link #toPut} says are decided.
+   * Which of the list a region server's answer to {@link #toPut} says are adopted.
    *
    * @return null if the region does not run the coprocessor, or does not understand the request
    */
-  public BitSet decided(Object answer) {
+  public BitSet adopted(Object answer) {
     Cell cell =
         answer instanceof Result result
             ? result.getColumnLatestCell(PendingWrite.family(), QUALIFIER)
             : null;
-    if (cell == null || cell.getValueLength() != decisions.size()) {
+    if (cell == null || cell.getValueLength() != adoptions.size()) {
       return null;
     }
-    BitSet decided = new BitSet(decisions.size());
+    BitSet adopted = new BitSet(adoptions.size());
     byte[] bytes = CellUtil.cloneValue(cell);
     for (int i = 0; i < bytes.length; i++) {
-      decided.set(i, bytes[i] == 1);
+      adopted.set(i, bytes[i] == 1);
     }
-    return decided;
+    return adopted;
   }
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof DecisionRequest that
+    return other instanceof AdoptionRequest that
         && Arrays.equals(row, that.row)
-        && decisions.equals(that.decisions);
+        && adoptions.equals(that.adoptions);
   }
 
   @Override
   public int hashCode() {
-    return 31 * Arrays.hashCode(row) + decisions.hashCode();
+    return 31 * Arrays.hashCode(row) + adoptions.hashCode();
   }
 
   @Override
   public String toString() {
-    return "decisions about "
-        + decisions.size()
-        + " transactions in the region that begins with "
+    return "outcomes of "
+        + adoptions.size()
+        + " transactions for the region that begins with "
         + Bytes.toStringBinary(row);
   }
 }

@@ -1,7 +1,7 @@
 package io.retso.hbase.coprocessor;
 
-import static io.retso.hbase.coprocessor.DecidedTable.MARKS;
-import static io.retso.hbase.coprocessor.DecidedTable.ROW;
+import static io.retso.hbase.coprocessor.AdoptingTable.MARKS;
+import static io.retso.hbase.coprocessor.AdoptingTable.ROW;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -13,7 +13,7 @@ import io.retso.hbase.RefusedCleanups;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.HeldBatch.Hold;
 import io.retso.hbase.layout.CellVersion;
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -36,16 +36,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Outcomes that a region decided before its server died, or that nobody heard of: decision 25. */
+/** Outcomes that a region adopted before its server died, or that nobody heard of: decision 25. */
 @ExtendWith(RetsoCluster.Extension.class)
 @Timeout(180)
-class DecidedReplayTest {
-  private DecidedTable t;
+class AdoptedReplayTest {
+  private AdoptingTable t;
 
   @BeforeEach
   void create(RetsoCluster cluster) throws Exception {
     CoprocessorDescriptor gate = RefusedCleanups.descriptor();
-    t = new DecidedTable(cluster, of -> of.setMemStoreFlushSize(1 << 20).setCoprocessor(gate));
+    t = new AdoptingTable(cluster, of -> of.setMemStoreFlushSize(1 << 20).setCoprocessor(gate));
   }
 
   @AfterEach
@@ -55,7 +55,7 @@ class DecidedReplayTest {
   }
 
   private List<Long> versions(String row) throws IOException {
-    return DecidedTable.versions(t.cells(row));
+    return AdoptingTable.versions(t.cells(row));
   }
 
   /** More than a memory, so that a replay flushes before it reads what comes behind. */
@@ -73,11 +73,11 @@ class DecidedReplayTest {
   }
 
   @Test
-  void aDecisionIsReplayed() throws Exception {
+  void anAdoptionIsReplayed() throws Exception {
     long start = t.writeWithoutCell(ROW);
     long aborted = t.writeWithoutCell("s");
-    long committed = t.commitAndDecide(start, ROW);
-    t.abortAndDecide(aborted, 1);
+    long committed = t.commitAndAdopt(start, ROW);
+    t.abortAndAdopt(aborted, 1);
     t.forget(start);
     t.crash();
     assertEquals(List.of(ROW + "{a=1}"), rows());
@@ -92,9 +92,9 @@ class DecidedReplayTest {
   void marksOfABatchAreReplayed() throws Exception {
     long open = t.oracle.begin();
     t.table.put(List.of(write(open, "c"), write(open, "a"), write(open, "b")));
-    long decided = t.oracle.begin();
-    t.table.put(List.of(write(decided, "d"), write(decided, "e")));
-    assertTrue(t.decide(decided, t.oracle.commit(decided, 4, 5).commitTimestamp(), 2));
+    long adopted = t.oracle.begin();
+    t.table.put(List.of(write(adopted, "d"), write(adopted, "e")));
+    assertTrue(t.adopt(adopted, t.oracle.commit(adopted, 4, 5).commitTimestamp(), 2));
     t.crash();
     assertEquals(List.of("d{a=1}", "e{a=1}"), rows());
     assertEquals(List.of("a", "b", "c", "first"), marks());
@@ -116,27 +116,27 @@ class DecidedReplayTest {
   }
 
   /**
-   * What the replay moves, even amid the log, needs no mark; what came undecided to a file does.
+   * What the replay moves, even amid the log, needs no mark; what came unadopted to a file does.
    */
   @Test
   void aReplayLeavesRowsToCleanUpOnlyWhereItHasFlushedTooSoon() throws Exception {
     RefusedFlushes.in(t.region());
     long start = t.writeWithoutCell(ROW);
-    t.commitAndDecide(start, ROW);
+    t.commitAndAdopt(start, ROW);
     long late = t.writeWithoutCell("s");
     fill();
     long last = t.writeWithoutCell("u");
-    t.commitAndDecide(last, "u");
-    t.commitAndDecide(late, "s");
+    t.commitAndAdopt(last, "u");
+    t.commitAndAdopt(late, "s");
     RefusedCleanups.set(t.name, true);
     t.crash();
     assertEquals(List.of("first", "s"), marks());
     assertEquals(List.of(ROW + "{a=1}", "s{a=1}", "u{a=1}"), rows());
   }
 
-  /** A flush files the row while the decision is being logged. */
+  /** A flush writes the row while the adoption is being logged. */
   @Test
-  void aDecisionThatWasLoggedAndNotTakenIsCarriedOutAfterACrash() throws Exception {
+  void anAdoptionThatWasLoggedAndNotTakenIsCarriedOutAfterACrash() throws Exception {
     long start = t.writeWithoutCell(ROW);
     t.oracle.abort(start);
     Hold flushing = HeldStore.into(t.region()).holdNextFlush();
@@ -148,13 +148,13 @@ class DecidedReplayTest {
             });
     flushing.awaitReached();
     RefusedFlushes.in(t.region()); // that of the marks, behind it
-    Hold deciding = HeldBatch.into(t.region()).holdNext();
-    Future<Boolean> decided = t.inBackground(() -> t.decide(start, CleanupRequest.ABORTED, 1));
-    deciding.awaitReached();
+    Hold adopting = HeldBatch.into(t.region()).holdNext();
+    Future<Boolean> adopted = t.inBackground(() -> t.adopt(start, Outcome.ABORTED, 1));
+    adopting.awaitReached();
     flushing.release();
     flush.get();
-    deciding.release();
-    assertFalse(decided.get());
+    adopting.release();
+    assertFalse(adopted.get());
     t.oracle.abort(t.first);
     t.crash();
     assertEquals(List.of(), rows());
@@ -162,13 +162,13 @@ class DecidedReplayTest {
     assertEquals(List.of(), versions(ROW));
   }
 
-  /** The replay has no decision in the log any more; the data is there. */
+  /** The replay has no adoption in the log any more; the data is there. */
   @Test
-  void aDecisionInAFileIsReplayed() throws Exception {
+  void anAdoptionInAFileIsReplayed() throws Exception {
     long start = t.writeWithoutCell(ROW);
     long aborted = t.writeWithoutCell("s");
-    long committed = t.commitAndDecide(start, ROW);
-    t.abortAndDecide(aborted, 1);
+    long committed = t.commitAndAdopt(start, ROW);
+    t.abortAndAdopt(aborted, 1);
     t.forget(start);
     t.flush(MARKS);
     t.crash();
@@ -176,9 +176,9 @@ class DecidedReplayTest {
     assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
   }
 
-  /** A flush of the marks has begun: the decision is in the memory that comes after. */
+  /** A flush of the marks has begun: the adoption is in the memory that comes after. */
   @Test
-  void aDecisionAmidAFlushOfMarksIsReplayed() throws Exception {
+  void anAdoptionAmidAFlushOfMarksIsReplayed() throws Exception {
     long start = t.writeWithoutCell(ROW);
     t.oracle.abort(start);
     Hold hold = HeldStore.into(t.region()).holdNextFlushOfMarks();
@@ -189,7 +189,7 @@ class DecidedReplayTest {
               return null;
             });
     hold.awaitReached();
-    assertTrue(t.decide(start, CleanupRequest.ABORTED, 1));
+    assertTrue(t.adopt(start, Outcome.ABORTED, 1));
     hold.release();
     flush.get();
     t.crash();
@@ -198,9 +198,9 @@ class DecidedReplayTest {
     assertEquals(List.of(), rows());
   }
 
-  /** And its data is written by a flush amid the replay, before that reads the decision. */
+  /** And its data is written by a flush amid the replay, before that reads the adoption. */
   @Test
-  void aFlushOfMarksWritesDecisionsThatCameMeanwhile() throws Exception {
+  void aFlushOfMarksWritesAdoptionsThatCameMeanwhile() throws Exception {
     long start = t.writeWithoutCell(ROW);
     Hold hold = HeldStore.into(t.region()).holdNextFlushOfMarks();
     Future<?> flush =
@@ -212,7 +212,7 @@ class DecidedReplayTest {
     hold.awaitReached();
     RefusedFlushes.in(t.region());
     fill();
-    t.abortAndDecide(start, 1);
+    t.abortAndAdopt(start, 1);
     hold.release();
     flush.get();
     t.crash();
@@ -227,22 +227,22 @@ class DecidedReplayTest {
     Put put = RawTable.put(start, ROW, "a", "1");
     put.addColumn(RawTable.G, Bytes.toBytes("b"), start, Bytes.toBytes("2"));
     t.table.put(put);
-    t.abortAndDecide(start, 1);
+    t.abortAndAdopt(start, 1);
     t.flush(RawTable.F);
     t.flush(MARKS);
     t.crash();
     assertEquals(List.of(), rows());
   }
 
-  /** It was written before the replay read the decision; its mark is a cell then. */
+  /** It was written before the replay read the adoption; its mark is a cell then. */
   @Test
-  void whatAReplayFilesIsCleanedUpAsItWasDecided() throws Exception {
+  void whatAReplayFlushesIsCleanedUpAsItWasAdopted() throws Exception {
     RefusedFlushes.in(t.region());
     long start = t.writeWithoutCell(ROW);
     long aborted = t.writeWithoutCell("s");
     fill();
-    long committed = t.commitAndDecide(start, ROW);
-    t.abortAndDecide(aborted, 1);
+    long committed = t.commitAndAdopt(start, ROW);
+    t.abortAndAdopt(aborted, 1);
     t.forget(start);
     t.crash();
     assertTrue(
@@ -258,14 +258,14 @@ class DecidedReplayTest {
    * horizon above been activated, the deletion would be gone, and what was deleted would come out.
    */
   @Test
-  void nothingIsPurgedBeforeRowsAreCleanedUpAsTheyWereDecided() throws Exception {
+  void nothingIsPurgedBeforeRowsAreCleanedUpAsTheyWereAdopted() throws Exception {
     RefusedFlushes.in(t.region());
     long start = t.writeWithoutCell(ROW);
     fill();
-    long committed = t.commitAndDecide(start, ROW);
+    long committed = t.commitAndAdopt(start, ROW);
     long later = t.oracle.begin();
     t.write(later, ROW, "a", null);
-    t.commitAndDecide(later, ROW);
+    t.commitAndAdopt(later, ROW);
     t.oracle.cleanedUp(later);
     t.forget(start);
     RefusedCleanups.set(t.name, true);
@@ -292,7 +292,7 @@ class DecidedReplayTest {
     RefusedFlushes.in(t.region());
     long start = t.writeWithoutCell(ROW);
     fill();
-    long committed = t.commitAndDecide(start, ROW);
+    long committed = t.commitAndAdopt(start, ROW);
     t.forget(start);
     RefusedCleanups.set(t.name, true);
     t.crash();
@@ -322,12 +322,12 @@ class DecidedReplayTest {
 
   /** No row is longer, so none that HBase could begin to read with comes right behind it. */
   @Test
-  void aRowOfTheGreatestLengthIsCleanedUpAsItWasDecided() throws Exception {
+  void aRowOfTheGreatestLengthIsCleanedUpAsItWasAdopted() throws Exception {
     String row = "r".repeat(HConstants.MAX_ROW_LENGTH);
     RefusedFlushes.in(t.region());
     long start = t.writeWithoutCell(row);
     fill();
-    t.commitAndDecide(start, row);
+    t.commitAndAdopt(start, row);
     t.forget(start);
     t.crash();
     beforeItCloses();
@@ -342,7 +342,7 @@ class DecidedReplayTest {
     RefusedFlushes.in(t.region());
     long start = t.writeWithoutCell(ROW);
     fill();
-    long committed = t.commitAndDecide(start, ROW);
+    long committed = t.commitAndAdopt(start, ROW);
     t.forget(start);
     RefusedCleanups.set(t.name, true);
     t.crash();
@@ -351,7 +351,7 @@ class DecidedReplayTest {
     hold.awaitReached();
     RefusedCleanups.set(t.name, false);
     try {
-      assertThrows(IOException.class, this::beforeItCloses, "it is settled");
+      assertThrows(IOException.class, this::beforeItCloses, "it is cleaned up");
     } finally {
       hold.fail();
     }
@@ -386,13 +386,13 @@ class DecidedReplayTest {
     return rows;
   }
 
-  /** Its second half has the row, and its decision is in the first one. */
+  /** Its second half has the row, and its adoption is in the first one. */
   @Test
   void whatAReplayFilesIsCleanedUpBeforeTheRegionIsSplit() throws Exception {
     RefusedFlushes.in(t.region());
     long start = t.writeWithoutCell(ROW);
     fill();
-    t.commitAndDecide(start, ROW);
+    t.commitAndAdopt(start, ROW);
     t.forget(start);
     t.crash();
     try (Admin admin = t.cluster.connection().getAdmin()) {
@@ -411,7 +411,7 @@ class DecidedReplayTest {
     RefusedFlushes.in(t.region());
     long start = t.writeWithoutCell(ROW);
     fill();
-    t.commitAndDecide(start, ROW);
+    t.commitAndAdopt(start, ROW);
     t.forget(start);
     t.crash();
     t.crash();
@@ -422,11 +422,11 @@ class DecidedReplayTest {
 
   /** The part that replays needs no settings and no oracle. */
   @Test
-  void aRegionThatRefusesTransactionsReplaysDecisions() throws Exception {
+  void aRegionThatRefusesTransactionsReplaysAdoptions() throws Exception {
     long start = t.writeWithoutCell(ROW);
     long aborted = t.writeWithoutCell("s");
-    long committed = t.commitAndDecide(start, ROW);
-    t.abortAndDecide(aborted, 1);
+    long committed = t.commitAndAdopt(start, ROW);
+    t.abortAndAdopt(aborted, 1);
     t.forget(start);
     describe("RETSO_CONFLICTS", "nonsense");
     t.crash();
@@ -440,7 +440,7 @@ class DecidedReplayTest {
     RefusedFlushes.in(t.region());
     long start = t.writeWithoutCell(ROW);
     fill();
-    t.commitAndDecide(start, ROW);
+    t.commitAndAdopt(start, ROW);
     t.forget(start);
     describe("RETSO_CONFLICTS", "nonsense");
     t.crash();
@@ -453,13 +453,13 @@ class DecidedReplayTest {
     assertEquals(List.of(ROW + "{a=1}"), rows());
   }
 
-  /** The server died before the region closed, which would have written what it had decided. */
+  /** The server died before the region closed, which would have written what it had adopted. */
   @Test
-  void aRegionWhoseTableWasAlteredToVersion2ReplaysDecisions() throws Exception {
+  void aRegionWhoseTableWasAlteredToVersion2ReplaysAdoptions() throws Exception {
     long start = t.writeWithoutCell(ROW);
     long aborted = t.writeWithoutCell("s");
-    long committed = t.commitAndDecide(start, ROW);
-    t.abortAndDecide(aborted, 1);
+    long committed = t.commitAndAdopt(start, ROW);
+    t.abortAndAdopt(aborted, 1);
     describe("RETSO_VERSION", "2");
     t.crash();
     assertEquals(List.of(ROW + "{a=1}"), rows());
@@ -468,7 +468,7 @@ class DecidedReplayTest {
     t.write(t.oracle.begin(), "later", "a", "1");
     long later = t.oracle.begin();
     t.write(later, ROW, "a", "2"); // its mark is no cell
-    assertFalse(t.decide(later, t.commit(later, ROW), 1), "it decides nothing any more");
+    assertFalse(t.adopt(later, t.commit(later, ROW), 1), "it adopts nothing any more");
   }
 
   @Test
@@ -477,8 +477,8 @@ class DecidedReplayTest {
     long start = t.writeWithoutCell(ROW);
     long aborted = t.writeWithoutCell("s");
     fill();
-    long committed = t.commitAndDecide(start, ROW);
-    t.abortAndDecide(aborted, 1);
+    long committed = t.commitAndAdopt(start, ROW);
+    t.abortAndAdopt(aborted, 1);
     describe("RETSO_VERSION", "2");
     t.crash();
     assertTrue(

@@ -2,7 +2,7 @@ package io.retso.hbase.cleanup;
 
 import io.retso.hbase.errors.Failures;
 import io.retso.hbase.futures.Timers;
-import io.retso.hbase.layout.DecisionRequest;
+import io.retso.hbase.layout.AdoptionRequest;
 import io.retso.hbase.table.PreparedTable;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -23,16 +23,16 @@ import org.apache.hadoop.hbase.util.Bytes;
 
 /**
  * Tells the regions of one table, once each, how the transactions of a batch ended that wrote there
- * ({@link DecisionRequest}).
+ * ({@link AdoptionRequest}).
  *
  * <p>Which region has a row is what HBase's client remembers, and may be wrong by the time the
- * request is there. So nothing rests on it: a region answers "decided" only if the request's row is
+ * request is there. So nothing rests on it: a region answers "adopted" only if the request's row is
  * its first one, and it has as many rows of the transaction as the request says. Of two ranges of
  * keys that begin with the same key one is within the other; so equal numbers are equal rows.
  *
  * <p>Used once; its steps follow each other, on threads of HBase's client or of whoever sends.
  */
-final class TableDecisions {
+final class TableAdoptions {
   /** A region as the client remembers it, and what it is to be told. */
   private record Region(byte[] start, byte[] end, List<CleanupPart> parts) {
     Region(RegionInfo region) {
@@ -55,7 +55,7 @@ final class TableDecisions {
   private final NavigableMap<byte[], Region> byStart = new TreeMap<>(Bytes.BYTES_COMPARATOR);
   private final CompletableFuture<Void> answered = new CompletableFuture<>();
 
-  private TableDecisions(
+  private TableAdoptions(
       PreparedTable table,
       List<CleanupPart> parts,
       BooleanSupplier wanted,
@@ -77,9 +77,9 @@ final class TableDecisions {
       List<CleanupPart> parts,
       BooleanSupplier wanted,
       CleanupAnswers answers) {
-    TableDecisions decisions = new TableDecisions(table, parts, wanted, answers);
-    decisions.proceed();
-    return decisions.answered;
+    TableAdoptions adoptions = new TableAdoptions(table, parts, wanted, answers);
+    adoptions.proceed();
+    return adoptions.answered;
   }
 
   /** Whatever is thrown before all is sent is an attempt that has failed, of all parts. */
@@ -162,21 +162,21 @@ final class TableDecisions {
   private void send() {
     long now = answers.nanoTime();
     List<List<CleanupPart>> lists = new ArrayList<>();
-    List<DecisionRequest> requests = new ArrayList<>();
+    List<AdoptionRequest> requests = new ArrayList<>();
     for (Region region : regions) {
-      byte[] row = DecisionRequest.firstRow(region.start);
+      byte[] row = AdoptionRequest.firstRow(region.start);
       List<CleanupPart> parts = region.parts;
-      for (int i = 0; i < parts.size(); i += DecisionRequest.DECISIONS_MAX) {
+      for (int i = 0; i < parts.size(); i += AdoptionRequest.ADOPTIONS_MAX) {
         List<CleanupPart> list =
-            parts.subList(i, Math.min(parts.size(), i + DecisionRequest.DECISIONS_MAX));
+            parts.subList(i, Math.min(parts.size(), i + AdoptionRequest.ADOPTIONS_MAX));
         lists.add(list);
-        requests.add(new DecisionRequest(row, list.stream().map(CleanupPart::decision).toList()));
+        requests.add(new AdoptionRequest(row, list.stream().map(CleanupPart::adoption).toList()));
       }
     }
     List<CompletableFuture<Object>> sent = sent(requests);
     List<CompletableFuture<Object>> all = new ArrayList<>();
     for (int i = 0; i < requests.size(); i++) {
-      DecisionRequest request = requests.get(i);
+      AdoptionRequest request = requests.get(i);
       List<CleanupPart> list = lists.get(i);
       all.add(
           sent.get(i)
@@ -186,7 +186,7 @@ final class TableDecisions {
         .whenComplete((done, failure) -> answered.complete(null));
   }
 
-  private List<CompletableFuture<Object>> sent(List<DecisionRequest> requests) {
+  private List<CompletableFuture<Object>> sent(List<AdoptionRequest> requests) {
     if (requests.isEmpty()) {
       return List.of(); // no region was found
     }
@@ -200,7 +200,7 @@ final class TableDecisions {
   }
 
   private void answered(
-      DecisionRequest request,
+      AdoptionRequest request,
       List<CleanupPart> list,
       long sent,
       Object answer,
@@ -210,10 +210,10 @@ final class TableDecisions {
       return;
     }
     // A region without the coprocessor fails the requests for rows, with the reason.
-    BitSet decided = request.decided(answer);
+    BitSet adopted = request.adopted(answer);
     List<CleanupPart> rowByRow = new ArrayList<>();
     for (int i = 0; i < list.size(); i++) {
-      if (decided != null && decided.get(i)) {
+      if (adopted != null && adopted.get(i)) {
         answers.ended(list.get(i), sent, null);
       } else {
         rowByRow.add(list.get(i).rowByRow());

@@ -3,7 +3,7 @@ package io.retso.hbase.coprocessor;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import java.io.IOException;
@@ -18,10 +18,10 @@ import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.regionserver.HRegion;
 
 /**
- * A table whose one region decides outcomes. It has a write of an open transaction, whose mark is a
+ * A table whose one region adopts outcomes. It has a write of an open transaction, whose mark is a
  * cell: so those of later writes are none, and the horizon stays below them.
  */
-final class DecidedTable extends RawTable {
+final class AdoptingTable extends RawTable {
   static final String ROW = "r";
   static final byte[] MARKS = PendingWrite.family();
 
@@ -30,8 +30,8 @@ final class DecidedTable extends RawTable {
 
   private final ExecutorService background = Executors.newCachedThreadPool();
 
-  DecidedTable(RetsoCluster cluster, More more) throws Exception {
-    super(cluster, TableSettings.VERSION_DECIDED, more);
+  AdoptingTable(RetsoCluster cluster, More more) throws Exception {
+    super(cluster, TableSettings.VERSION_ADOPTED, more);
     this.first = writeWithCell("first");
   }
 
@@ -44,16 +44,16 @@ final class DecidedTable extends RawTable {
     return read(oracle.begin(), ROW);
   }
 
-  /** Commits a transaction that wrote one row, and has the region decide it. */
-  long commitAndDecide(long start, String row) throws IOException {
+  /** Commits a transaction that wrote one row, and has the region adopt it. */
+  long commitAndAdopt(long start, String row) throws IOException {
     long committed = commit(start, row);
-    assertTrue(decide(start, committed, 1));
+    assertTrue(adopt(start, committed, 1));
     return committed;
   }
 
-  void abortAndDecide(long start, int rows) throws IOException {
+  void abortAndAdopt(long start, int rows) throws IOException {
     oracle.abort(start);
-    assertTrue(decide(start, CleanupRequest.ABORTED, rows));
+    assertTrue(adopt(start, Outcome.ABORTED, rows));
   }
 
   /** The oracle forgets a transaction, and the horizon may rise above it. */

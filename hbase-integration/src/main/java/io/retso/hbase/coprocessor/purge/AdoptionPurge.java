@@ -1,7 +1,7 @@
 package io.retso.hbase.coprocessor.purge;
 
-import io.retso.hbase.coprocessor.region.RegionDecisions;
-import io.retso.hbase.layout.DecisionCell;
+import io.retso.hbase.coprocessor.region.AdoptedOutcomes;
+import io.retso.hbase.layout.AdoptionCell;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,23 +10,23 @@ import org.apache.hadoop.hbase.regionserver.InternalScanner;
 import org.apache.hadoop.hbase.regionserver.ScannerContext;
 
 /**
- * What a compaction of {@code !pw} writes, without the decisions that have left the region: what
+ * What a compaction of {@code !pw} writes, without the adoptions that have left the region: what
  * they were about is in files, where it belongs, and no replay needs them. Not thread-safe, like
  * its source.
  */
-final class DecisionPurge extends RewritingScanner {
-  private final RegionDecisions decisions;
+final class AdoptionPurge extends RewritingScanner {
+  private final AdoptedOutcomes adoptions;
 
-  DecisionPurge(InternalScanner source, RegionDecisions decisions) {
+  AdoptionPurge(InternalScanner source, AdoptedOutcomes adoptions) {
     super(source);
-    this.decisions = decisions;
+    this.adoptions = adoptions;
   }
 
   @Override
   public boolean next(List<Cell> result, ScannerContext context) throws IOException {
     List<Cell> cells = new ArrayList<>();
     boolean more = source.next(cells, context);
-    cells.removeIf(cell -> DecisionCell.is(cell) && !decisions.isNeeded(cell));
+    cells.removeIf(cell -> AdoptionCell.is(cell) && !adoptions.isNeeded(cell));
     result.addAll(cells);
     return more;
   }

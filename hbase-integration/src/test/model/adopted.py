@@ -1,42 +1,42 @@
 #!/usr/bin/env python3
-"""Explicit-state model of outcomes that a region decides: docs/decisions/0025. Built on marks.py: its oracle, clients, checks and
+"""Explicit-state model of outcomes that a region adopts: docs/decisions/0025. Built on marks.py: its oracle, clients, checks and
 search are used here; the region is another one.
 
-  python3 decided.py rules [NAME [SECONDS]]    all rules on: every interleaving of the small cases
-  python3 decided.py broken [NAME [SECONDS]]   one rule off: the shortest trace to a wrong read, in the same small cases
+  python3 adopted.py rules [NAME [SECONDS]]    all rules on: every interleaving of the small cases
+  python3 adopted.py broken [NAME [SECONDS]]   one rule off: the shortest trace to a wrong read, in the same small cases
 
-A mark is an entry of the map, which belongs to the memory of P (the family !pw), or a cell of P: decision 24. A decision is a
+A mark is an entry of the map, which belongs to the memory of P (the family !pw), or a cell of P: decision 24. An adoption is a
 cell of P, key (-1, transaction), in the log and perhaps in memory, and an outcome in the map. Data cells: (row, version, kind, transaction, young); kinds as in
-marks.py; young: written after a decision about its transaction that P still has. Marks in P: 'M', young ones 'N', removed 'X'.
+marks.py; young: written after an adoption about its transaction that P still has. Marks in P: 'M', young ones 'N', removed 'X'.
 Each row is written in all data families; readers with an open scanner read the first one.
 """
 import sys
 from marks import Model, NONE, OPEN, COM, ABO
 
 RULES = dict(
-    decisions='P',      # a decision is a cell of P | 'no': it is in the map only
-    logonly='anchored', # a decision is in the log only, if P's memory has a cell, as HBase does not flush an empty one | 'always' | 'no'
-    written='map',      # the flush of P writes the decisions that the map has then | 'memory': those of them in its snapshot | 'no'
+    adoptions='P',      # an adoption is a cell of P | 'no': it is in the map only
+    logonly='anchored', # an adoption is in the log only, if P's memory has a cell, as HBase does not flush an empty one | 'always' | 'no'
+    written='map',      # the flush of P writes the adoptions that the map has then | 'memory': those of them in its snapshot | 'no'
     forget='flushed',   # entries go when all data families have flushed what was there | 'one': one of them | 'snapshot' | 'early'
-    filed=True,         # a row that a flush wrote undecided needs its own cleanup
+    filed=True,         # a row that a flush wrote unadopted needs its own cleanup
     real=True,          # so does a transaction that may have marks in P's memory or files, from before the region opened, too
     count=True,         # so does one of which the map has not all rows that the client says it wrote
     low=True,           # so does one below the horizon
     claims=True,        # so does one of which a write is under way
-    refuse=True,        # writes of decided transactions are refused
-    replaymap=True,     # flushes at and amid a replay apply the decisions that P has by then
-    settle=True,        # a region closes only when rows with marks that decisions from before it opened are about are cleaned up
-    mapwins=True,       # such a row is cleaned up as its decision says, wherever the horizon is
-    found=True,         # the outcome of such a decision stays until its marks are gone
-    leaves='memory',    # a replay does not write marks of decided transactions if it writes the data, too | 'all': of others, too | 'no'
-    known=True,         # what the oracle has forgotten is not decided: its marks are removed, and no outcome is kept
-    older=False,        # a decision is only about what was written before it, by sequence number: not needed
+    refuse=True,        # writes of adopted transactions are refused
+    replaymap=True,     # flushes at and amid a replay apply the adoptions that P has by then
+    settle=True,        # a region closes only when rows with marks that adoptions from before it opened are about are cleaned up
+    mapwins=True,       # such a row is cleaned up as its adoption says, wherever the horizon is
+    found=True,         # the outcome of such an adoption stays until its marks are gone
+    leaves='memory',    # a replay does not write marks of adopted transactions if it writes the data, too | 'all': of others, too | 'no'
+    known=True,         # what the oracle has forgotten is not adopted: its marks are removed, and no outcome is kept
+    older=False,        # an adoption is only about what was written before it, by sequence number: not needed
     rereadflush=True, rereadmiss=True, watchmap=True, sweepmap=True, rawmove=True, forgotten='A',
     dropsall=True,      # the flush drops what aborted transactions wrote
 )
 FIELDS = 'UP WAL FL AC MD MP SN FD FP MAP H INF OPN RU'.split()
 
-class Decided(Model):
+class Adopted(Model):
     def __init__(self, writes, region_of, budgets, rules=None, families=1, start='empty', **options):
         super().__init__(writes, region_of, budgets, None, **options)
         self.r = dict(RULES); self.r.update(rules or {}); self.nf = families; self.start = start; self.views = {}
@@ -50,7 +50,7 @@ class Decided(Model):
             txns = ((1, 0, OPEN, 1, frozenset({0}), 0, 0, frozenset()),); nxt = 2
             regs = [regs[0][:1] + ((('W', 0, 0, 1, 0),), (1, 0), (1, 0)) + regs[0][4:5] + ((((0, 0), 'M'),),)
                     + regs[0][6:7] + ((regs[0][7][0] | {(0, 1, 0, 0, 0)},),) + regs[0][8:13] + (1,)]
-        if self.start == 'late':  # T0 wrote the row and T1 deleted it; both are in D's file and forgotten; P's memory has the decisions
+        if self.start == 'late':  # T0 wrote the row and T1 deleted it; both are in D's file and forgotten; P's memory has the adoptions
             txns = tuple((2 * i + 1, 2 * i + 2, COM, 2, frozenset({0}), 1, 1, frozenset({0})) for i in range(2)); nxt = 5
             regs = [regs[0][:1] + ((('D', 0, 'C'), ('D', 1, 'C')), (2, 0), (2, 0)) + regs[0][4:5] + ((((-1, 0), 'C'), ((-1, 1), 'C')),)
                     + regs[0][6:7] + ((regs[0][7][0] | {(0, 2, 1, 0, 0), (0, 4, 1, 1, 0)},),) + regs[0][8:]]
@@ -105,7 +105,7 @@ class Decided(Model):
 
     @staticmethod
     def older_than_now(D, i):
-        """A new decision about i is about all that is there, whatever an earlier one was about."""
+        """A new adoption about i is about all that is there, whatever an earlier one was about."""
         def cells(c): return None if c is None else frozenset(x[:4] + (0,) if x[3] == i else x for x in c)
         def marks(m): return None if m is None else tuple((k, 'M' if k[1] == i and v == 'N' else v) for k, v in m)
         D = dict(D, MD=tuple(map(cells, D['MD'])), FD=tuple(map(cells, D['FD'])), MP=marks(D['MP']), FP=marks(D['FP']),
@@ -128,8 +128,8 @@ class Decided(Model):
         D['WAL'] += (('W', i, row, ts, young),)
         D['MD'] = tuple(m | {(row, ts, 0, i, young)} for m in D['MD'])
         if not virt: D['MP'] = self.pset(D['MP'], (row, i), 'N' if young else 'M'); D['RU'] = max(D['RU'], ts)
-    def log_decision(self, D, i, o):
-        """The cell of a decision, which is in memory only to be the first there; a replay makes cells of all."""
+    def log_adoption(self, D, i, o):
+        """The cell of an adoption, which is in memory only to be the first there; a replay makes cells of all."""
         D['WAL'] += (('D', i, o),)
         if self.r['logonly'] == 'no' or self.r['logonly'] == 'anchored' and not D['MP']: D['MP'] = self.pset(D['MP'], (-1, i), o)
     def row_cleanup(self, D, i, row, o, t):
@@ -146,7 +146,7 @@ class Decided(Model):
         if not virt or self.pdict(D).get((row, i)) in ('M', 'N'): D['MP'] = self.pset(D['MP'], (row, i), 'X')
         D['MAP'] = tuple(e for e in ((e[0], e[1], e[2] - {row} if e[0] == i else e[2], e[3] - {row} if e[0] == i else e[3], e[4])
                                      for e in D['MAP']) if e[1] != 'P' or e[2])
-    def decided_cells(self, cells, row, outcome):
+    def adopted_cells(self, cells, row, outcome):
         """What a flush writes of a row; outcome(cell) is 'C', 'A' or None."""
         res = set(); dead = {(x[0], x[1]) for x in cells if x[2] == 2}
         for c in cells:
@@ -191,7 +191,7 @@ class Decided(Model):
                             self.admit(D2, tok)
                             if self.twostep: D2['INF'] = infl | {tok}; put(nm + ' admitted', regs=RG(g, D2), use=use)
                             else: self.write(D2, tx, tok); put(nm, regs=RG(g, D2), tx=T(i, ack=acked | {row}) if orig else tx, use=use)
-                # the region decides
+                # the region adopts
                 mine = {row for row in self.W[i] if self.ro[row] == g}
                 if e and e[1] == 'P' and e[2] and s in (COM, ABO) and not busy and not (r['filed'] and e[3]) \
                         and not (r['real'] and ts <= D['RU']) and not (r['count'] and e[2] != mine) and not (r['low'] and ts < D['H']):
@@ -199,13 +199,13 @@ class Decided(Model):
                     for o in ['C' if s == COM else 'A'] + (['A'] if forgotten and s == COM else []):
                         D2 = self.older_than_now(D, i)
                         self.entry(D2, (i, o, frozenset(), frozenset(), frozenset((f, 0) for f in range(self.nf))))
-                        if r['decisions'] == 'P': self.log_decision(D2, i, o)
-                        put(f'region {g} decides T{i} {o}', regs=RG(g, D2), tx=T(i, acks=acks | {g}) if o == 'C' else tx)
+                        if r['adoptions'] == 'P': self.log_adoption(D2, i, o)
+                        put(f'region {g} adopts T{i} {o}', regs=RG(g, D2), tx=T(i, acks=acks | {g}) if o == 'C' else tx)
                 if bud.get('stray', 0) and s in (COM, ABO) and ts >= D['H'] and (-1, i) not in p and (not e or e[1] == 'P'):
                     # it was admitted, but when it had been logged the region could not vouch for all rows any more
                     o = 'C' if s == COM else 'A'
-                    D2 = dict(D); self.log_decision(D2, i, o)
-                    put(f'decision T{i} {o} is written, and not taken', use='stray', regs=RG(g, D2))
+                    D2 = dict(D); self.log_adoption(D2, i, o)
+                    put(f'adoption T{i} {o} is written, and not taken', use='stray', regs=RG(g, D2))
                 # row by row
                 for row in mine:
                     if any(x[0] == i and x[1] == row for x in infl): continue
@@ -290,7 +290,7 @@ class Decided(Model):
                 todo = rows[s['row'][f]:s['row'][f] + 1] if self.scanstep else rows[s['row'][f]:]
                 new = set(s['out'][f]); D2 = dict(D)
                 for row in todo:
-                    new |= self.decided_cells(s['mem'][f], row, outcome)
+                    new |= self.adopted_cells(s['mem'][f], row, outcome)
                     wrote = {c[3] for c in s['mem'][f] if c[0] == row and c[2] == 0}
                     D2['MAP'] = tuple(e[:3] + (e[3] | {row}, e[4]) if e[1] == 'P' and e[0] in wrote and row in e[2] else e for e in D2['MAP'])
                 D2['SN'] = dict(s, out=s['out'][:f] + (frozenset(new),) + s['out'][f + 1:], row=s['row'][:f] + (s['row'][f] + len(todo),) + s['row'][f + 1:])
@@ -345,7 +345,7 @@ class Decided(Model):
             return p.get((-1, c[3])) if r['replaymap'] and not (c[4] and r['older']) else None
         def written(cells):
             res = set()
-            for row in self.rows_in[g]: res |= self.decided_cells(cells, row, outcome)
+            for row in self.rows_in[g]: res |= self.adopted_cells(cells, row, outcome)
             return frozenset(res)
         def marks():
             filed = max(D['FL'][:nf]) if r['leaves'] == 'memory' else 0
@@ -411,26 +411,26 @@ SUITES = {
 }
 LARGE = ('all', 'two', 'tombstone', 'tombstone-crash', 'tworegions')
 BROKEN = {  # rule off: the suite in which it is found
-    'decision-in-the-map-only': ('crash', dict(decisions='no')),
-    'decision-without-a-cell-in-memory': ('crash', dict(logonly='always')),  # nothing is found: where marks are no cells, P's memory has one
-    'flush-of-P-without-decisions': ('crash', dict(written='no')),
+    'adoption-in-the-map-only': ('crash', dict(adoptions='no')),
+    'adoption-without-a-cell-in-memory': ('crash', dict(logonly='always')),  # nothing is found: where marks are no cells, P's memory has one
+    'flush-of-P-without-adoptions': ('crash', dict(written='no')),
     'flush-of-P-with-those-of-its-snapshot-only': ('replays', dict(written='memory')),
     'forgotten-early': ('crash', dict(forget='early')),
     'forgotten-at-the-snapshot': ('crash', dict(forget='snapshot')),
     'forgotten-after-one-family': ('families', dict(forget='one')),
-    'rows-in-files-decided': ('crash', dict(filed=False)),
-    'rows-with-real-marks-decided': ('begun', dict(real=False, count=False)),
-    'real-marks-decided': ('begun', dict(real=False)),  # nothing is found, as rows have one column: the count suffices
+    'rows-in-files-adopted': ('crash', dict(filed=False)),
+    'rows-with-real-marks-adopted': ('begun', dict(real=False, count=False)),
+    'real-marks-adopted': ('begun', dict(real=False)),  # nothing is found, as rows have one column: the count suffices
     'rows-not-counted': ('begun', dict(count=False)),  # nor here, with one region
-    'decided-below-the-horizon': ('late', dict(low=False)),  # nothing is found: a precaution
-    'decided-amid-a-write': ('two-step', dict(claims=False)),
-    'writes-of-the-decided-taken': ('dup', dict(refuse=False)),
-    'replay-blind-for-decisions': ('crash', dict(replaymap=False)),
+    'adopted-below-the-horizon': ('late', dict(low=False)),  # nothing is found: a precaution
+    'adopted-amid-a-write': ('two-step', dict(claims=False)),
+    'writes-of-the-adopted-taken': ('dup', dict(refuse=False)),
+    'replay-blind-for-adoptions': ('crash', dict(replaymap=False)),
     'marks-of-what-is-filed-left-out': ('stray', dict(leaves='all')),
     'closed-with-rows-to-clean-up': ('replays', dict(settle=False)),
-    'horizon-wins-over-old-decisions': ('replays', dict(mapwins=False)),
+    'horizon-wins-over-old-adoptions': ('replays', dict(mapwins=False)),
     'found-outcome-goes-before-its-marks': ('replays', dict(found=False)),
-    'forgotten-decided-as-aborted': ('reader-dup', dict(known=False)),
+    'forgotten-adopted-as-aborted': ('reader-dup', dict(known=False)),
     'scanner-goes-on-over-flush': ('reader', dict(rereadflush=False)),
     'no-second-read-on-a-miss': ('reader', dict(rereadmiss=False)),
     'watch-blind-for-map': ('crash', dict(watchmap=False)),
@@ -440,7 +440,7 @@ BROKEN = {  # rule off: the suite in which it is found
 
 def build(name, rules=None):
     w, ro, b, o = SUITES[name]
-    return Decided(w, ro, b, rules, **o)
+    return Adopted(w, ro, b, rules, **o)
 
 if __name__ == '__main__':
     what = sys.argv[1] if len(sys.argv) > 1 else 'all'

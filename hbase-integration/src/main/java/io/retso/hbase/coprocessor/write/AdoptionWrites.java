@@ -1,13 +1,13 @@
 package io.retso.hbase.coprocessor.write;
 
+import io.retso.hbase.coprocessor.region.AdoptedOutcomes;
 import io.retso.hbase.coprocessor.region.Horizon;
-import io.retso.hbase.coprocessor.region.LoggedDecisions;
+import io.retso.hbase.coprocessor.region.LoggedAdoptions;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
-import io.retso.hbase.coprocessor.region.RegionDecisions;
 import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.coprocessor.region.RegionOutcomes;
-import io.retso.hbase.layout.DecisionRequest;
-import io.retso.hbase.layout.DecisionRequest.Decision;
+import io.retso.hbase.layout.AdoptionRequest;
+import io.retso.hbase.layout.AdoptionRequest.Adoption;
 import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -24,73 +24,73 @@ import org.apache.hadoop.hbase.regionserver.MiniBatchOperationInProgress;
 import org.apache.hadoop.hbase.regionserver.Region;
 
 /**
- * What a region does with lists of outcomes ({@link DecisionRequest}): docs/decisions/0025.
+ * What a region does with lists of outcomes ({@link AdoptionRequest}): docs/decisions/0025.
  *
  * <pre>
  *   prepare   what the region can vouch for goes into one cell, in the place of the request; as
  *             with marks it is in the log only, if the memory of the family has a cell
  *   applied   the cell is in the log, and forced to disk: what the region can still vouch for is
- *             decided. Nobody sees it yet, and no flush has begun since {@link #prepare}
- *   answer    says which are decided
+ *             adopted. Nobody sees it yet, and no flush has begun since {@link #prepare}
+ *   answer    says which are adopted
  * </pre>
  *
- * <p>A cell may name transactions that were not decided after all: a flush may have filed one of
+ * <p>A cell may name transactions that were not adopted after all: a flush may have written one of
  * their versions in between, or a late duplicate be under way. That does no harm: what it says is
  * true, and a replay finds either marks that are cells, which it cleans up as the cell says, or
  * nothing.
  *
- * <p>What another request decides between two looks, at the outcome and at the marks, is answered
+ * <p>What another request adopts between two looks, at the outcome and at the marks, is answered
  * <em>row by row</em>: the cleanups find no mark, and do nothing.
  *
- * <p><em>Not decided</em> is what {@code RegionMarks.isWhole} cannot vouch for, and
+ * <p><em>Not adopted</em> is what {@code RegionMarks.canAdopt} cannot vouch for, and
  *
  * <ul>
  *   <li>what is below the horizon, as cleanups of rows treat it in another way: a precaution;
  *   <li>everything, if the row of the request is not the first row of the region: after a split or
- *       merge, nobody would look for the decision there.
+ *       merge, nobody would look for the adoption there.
  * </ul>
  *
  * <p>Thread-safe.
  */
-public final class DecisionWrites {
+public final class AdoptionWrites {
   private static final byte[] FAMILY = PendingWrite.family();
 
   private final Region region;
   private final Horizon horizon;
   private final RegionMarks marks;
   private final RegionOutcomes outcomes;
-  private final RegionDecisions decisions;
+  private final AdoptedOutcomes adoptions;
   private final ObserverMetrics metrics;
 
-  public DecisionWrites(
+  public AdoptionWrites(
       Region region,
       Horizon horizon,
       RegionMarks marks,
       RegionOutcomes outcomes,
-      RegionDecisions decisions,
+      AdoptedOutcomes adoptions,
       ObserverMetrics metrics) {
     this.region = region;
     this.horizon = horizon;
     this.marks = marks;
     this.outcomes = outcomes;
-    this.decisions = decisions;
+    this.adoptions = adoptions;
     this.metrics = metrics;
   }
 
   /** A request that is being carried out. */
   static final class Pending {
     private final Mutation mutation;
-    private final DecisionRequest request;
+    private final AdoptionRequest request;
 
     /** In its cell. */
     private final BitSet logged = new BitSet();
 
-    /** Null if there is nothing to decide. */
+    /** Null if there is nothing to adopt. */
     private ExtendedCell cell;
 
-    private final BitSet decided = new BitSet();
+    private final BitSet adopted = new BitSet();
 
-    private Pending(Mutation mutation, DecisionRequest request) {
+    private Pending(Mutation mutation, AdoptionRequest request) {
       this.mutation = mutation;
       this.request = request;
     }
@@ -101,7 +101,7 @@ public final class DecisionWrites {
 
     /** What the client is told. */
     Result answer() {
-      return request.answer(decided);
+      return request.answer(adopted);
     }
   }
 
@@ -112,29 +112,29 @@ public final class DecisionWrites {
    */
   Pending prepare(MiniBatchOperationInProgress<Mutation> mutations, int index) {
     Mutation mutation = mutations.getOperation(index);
-    DecisionRequest request = DecisionRequest.of(mutation);
-    if (!marks.isForced(mutation)) { // an answer is given when the decision cannot be lost
+    AdoptionRequest request = AdoptionRequest.of(mutation);
+    if (!marks.isForced(mutation)) { // an answer is given when the adoption cannot be lost
       throw new IllegalArgumentException(
-          "outcomes are decided in the log only: durability "
+          "outcomes are adopted in the log only: durability "
               + mutation.getDurability()
               + " of the request, or of the table, is not enough");
     }
     Pending pending = new Pending(mutation, request);
     NavigableMap<Long, Long> outcomesByStart = new TreeMap<>();
-    if (decisions.isUsed() && Arrays.equals(request.row(), LoggedDecisions.row(region))) {
-      for (int i = 0; i < request.decisions().size(); i++) {
-        Decision decision = request.decisions().get(i);
-        if (decisions.isDecided(decision.start(), decision.commitTimestamp())) {
-          pending.decided.set(i); // it was asked for once more
-        } else if (isToBeDecided(decision)
-            && outcomesByStart.putIfAbsent(decision.start(), decision.commitTimestamp()) == null) {
+    if (adoptions.isUsed() && Arrays.equals(request.row(), LoggedAdoptions.row(region))) {
+      for (int i = 0; i < request.adoptions().size(); i++) {
+        Adoption adoption = request.adoptions().get(i);
+        if (adoptions.isAdopted(adoption.start(), adoption.outcome())) {
+          pending.adopted.set(i); // it was asked for once more
+        } else if (isToBeAdopted(adoption)
+            && outcomesByStart.putIfAbsent(adoption.start(), adoption.outcome()) == null) {
           pending.logged.set(i);
         }
       }
     }
     mutation.getFamilyCellMap().clear();
     if (!outcomesByStart.isEmpty()) {
-      pending.cell = decisions.newCell(outcomesByStart);
+      pending.cell = adoptions.newCell(outcomesByStart);
       if (marks.isUsable(mutation)) {
         MiniBatches.log(mutations, index, pending.cell);
       } else {
@@ -146,51 +146,51 @@ public final class DecisionWrites {
 
   /**
    * Takes from a plain writer's mutation what deletes marks in the first row of the region: there
-   * it might delete decisions, which are about other rows. Marks without versions are cleaned up.
+   * it might delete adoptions, which are about other rows. Marks without versions are cleaned up.
    */
   void keep(Mutation plain) {
-    if (decisions.isUsed()
+    if (adoptions.isUsed()
         && plain.getFamilyCellMap().containsKey(FAMILY)
-        && Arrays.equals(plain.getRow(), LoggedDecisions.row(region))) {
+        && Arrays.equals(plain.getRow(), LoggedAdoptions.row(region))) {
       plain.getFamilyCellMap().remove(FAMILY);
     }
   }
 
-  private boolean isToBeDecided(Decision decision) {
-    long start = decision.start();
-    return start >= horizon.refused() && marks.isWhole(start, decision.rows());
+  private boolean isToBeAdopted(Adoption adoption) {
+    long start = adoption.start();
+    return start >= horizon.refused() && marks.canAdopt(start, adoption.rows());
   }
 
   /** The cells are in the log. */
   void applied(List<Pending> all) {
     for (Pending pending : all) {
       if (!pending.logged.isEmpty()) {
-        decide(pending);
+        adopt(pending);
       }
-      metrics.decided.increment(pending.decided.cardinality());
-      metrics.decidedByRow.increment(
-          pending.request.decisions().size() - pending.decided.cardinality());
+      metrics.adopted.increment(pending.adopted.cardinality());
+      metrics.notAdopted.increment(
+          pending.request.adoptions().size() - pending.adopted.cardinality());
     }
   }
 
   /** To be called after {@link #applied}, without locks. */
   void makeRoom() throws IOException {
-    decisions.makeRoom();
+    adoptions.makeRoom();
   }
 
-  private void decide(Pending pending) {
-    assert pending.cell.getSequenceId() > 0 : "decided before it is in the log";
-    assert !pending.decided.intersects(pending.logged) : "decided twice";
+  private void adopt(Pending pending) {
+    assert pending.cell.getSequenceId() > 0 : "adopted before it is in the log";
+    assert !pending.adopted.intersects(pending.logged) : "adopted twice";
     LongStream.Builder starts = LongStream.builder();
     for (int i : pending.logged.stream().toArray()) {
-      Decision decision = pending.request.decisions().get(i);
-      long start = decision.start();
-      Runnable decided = () -> outcomes.decided(start, decision.commitTimestamp());
-      if (marks.decide(start, decision.rows(), decided)) {
-        pending.decided.set(i);
+      Adoption adoption = pending.request.adoptions().get(i);
+      long start = adoption.start();
+      Runnable adopted = () -> outcomes.adopted(start, adoption.outcome());
+      if (marks.adopt(start, adoption.rows(), adopted)) {
+        pending.adopted.set(i);
         starts.add(start);
       }
     }
-    decisions.decided(starts.build().toArray(), pending.cell.getSequenceId());
+    adoptions.adopted(starts.build().toArray(), pending.cell.getSequenceId());
   }
 }

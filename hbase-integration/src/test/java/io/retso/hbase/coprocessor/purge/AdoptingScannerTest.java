@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.coprocessor.hbase.HBaseInternals.Deletes;
-import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,7 +20,7 @@ import org.apache.hadoop.hbase.regionserver.querymatcher.ScanDeleteTracker;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.Test;
 
-public class DecidingScannerTest {
+public class AdoptingScannerTest {
   private static final byte[] F = Bytes.toBytes("f");
   private static final KeyValue.Type[] DELETES = {
     KeyValue.Type.Delete,
@@ -54,7 +54,7 @@ public class DecidingScannerTest {
     Map<Long, Long> outcomes = new HashMap<>();
     for (long start = 16; start <= 160; start += 16) {
       switch (random.nextInt(3)) {
-        case 0 -> outcomes.put(start, CleanupRequest.ABORTED);
+        case 0 -> outcomes.put(start, Outcome.ABORTED);
         case 1 -> outcomes.put(start, start + 16 + 16L * random.nextInt(6));
         default -> {}
       }
@@ -63,7 +63,7 @@ public class DecidingScannerTest {
   }
 
   @Test
-  void writesWhatWasDecidedInOrder() throws IOException {
+  void writesWhatWasAdoptedInOrder() throws IOException {
     int moved = 0;
     for (long seed = 0; seed < 5_000; seed++) {
       Random random = new Random(seed);
@@ -71,16 +71,16 @@ public class DecidingScannerTest {
       Map<Long, Long> outcomes = randomOutcomes(random);
       List<Cell> written =
           Pieces.drain(
-              new DecidingScanner(
+              new AdoptingScanner(
                   new Pieces(cells, random),
                   start -> outcomes.getOrDefault(start, 0L),
                   deletes(),
                   null));
       List<String> expected = expected(cells, outcomes);
-      assertEquals(expected, written.stream().map(DecidingScannerTest::text).toList(), "" + seed);
-      moved += expected.equals(cells.stream().map(DecidingScannerTest::text).toList()) ? 0 : 1;
+      assertEquals(expected, written.stream().map(AdoptingScannerTest::text).toList(), "" + seed);
+      moved += expected.equals(cells.stream().map(AdoptingScannerTest::text).toList()) ? 0 : 1;
     }
-    assertTrue(moved > 1_000, "few were decided: " + moved);
+    assertTrue(moved > 1_000, "few were adopted: " + moved);
   }
 
   private static Deletes deletes() {
@@ -118,7 +118,7 @@ public class DecidingScannerTest {
       }
     }
     expected.sort(CellComparator.getInstance());
-    return expected.stream().map(DecidingScannerTest::text).toList();
+    return expected.stream().map(AdoptingScannerTest::text).toList();
   }
 
   private static boolean hides(Cell marker, Cell put) {

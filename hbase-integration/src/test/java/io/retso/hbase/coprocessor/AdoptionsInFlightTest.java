@@ -1,20 +1,24 @@
 package io.retso.hbase.coprocessor;
 
-import static io.retso.hbase.coprocessor.DecidedTable.ROW;
+import static io.retso.hbase.coprocessor.AdoptingTable.ROW;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.HeldBatch.Hold;
-import io.retso.hbase.coprocessor.region.LoggedDecisions;
+import io.retso.hbase.coprocessor.region.LoggedAdoptions;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.Refusal;
 import java.io.IOException;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.util.Bytes;
@@ -25,18 +29,21 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Outcomes that a region decides while somebody else is between two looks: at outcomes and marks,
- * at outcomes and the horizon, at memory and outcomes.
+ * Outcomes that a region adopts while somebody else is between two looks: at outcomes and marks, at
+ * outcomes and the horizon, at memory and outcomes.
  */
 @ExtendWith(RetsoCluster.Extension.class)
 @Timeout(120)
-class DecisionsInFlightTest {
-  private DecidedTable t;
+class AdoptionsInFlightTest {
+  /** Of a get that a flush comes between; there are two stores. */
+  private static final int LOOKS = 12;
+
+  private AdoptingTable t;
   private volatile Thread flusher;
 
   @BeforeEach
   void create(RetsoCluster cluster) throws Exception {
-    t = new DecidedTable(cluster, table -> {});
+    t = new AdoptingTable(cluster, table -> {});
   }
 
   @AfterEach
@@ -52,12 +59,12 @@ class DecisionsInFlightTest {
         });
   }
 
-  /** The flush has seen no outcome of the version, and has not filed it yet. */
-  private void decideWhileAFlushLooks(long start, long outcome) throws Exception {
+  /** The flush has seen no outcome of the version, and has not written it yet. */
+  private void adoptWhileAFlushLooks(long start, long outcome) throws Exception {
     Hold hold = HeldMaps.outcomes(t.region()).holdNextLook(start);
     Future<?> flush = flushInBackground(RawTable.F);
     hold.awaitReached();
-    assertTrue(t.decide(start, outcome, 1));
+    assertTrue(t.adopt(start, outcome, 1));
     hold.release();
     flush.get();
     t.flush();
@@ -67,8 +74,8 @@ class DecisionsInFlightTest {
   void whatIsAbortedWhileAFlushLooksIsNotRead() throws Exception {
     long start = t.writeWithoutCell(ROW);
     t.oracle.abort(start);
-    decideWhileAFlushLooks(start, CleanupRequest.ABORTED);
-    assertEquals(List.of(), DecidedTable.versions(t.raw(ROW)));
+    adoptWhileAFlushLooks(start, Outcome.ABORTED);
+    assertEquals(List.of(), AdoptingTable.versions(t.raw(ROW)));
     assertEquals(Map.of(), t.read());
   }
 
@@ -77,8 +84,8 @@ class DecisionsInFlightTest {
     long start = t.writeWithoutCell(ROW);
     long before = t.oracle.begin();
     long committed = t.commit(start, ROW);
-    decideWhileAFlushLooks(start, committed);
-    assertEquals(List.of(CellVersion.committed(committed)), DecidedTable.versions(t.raw(ROW)));
+    adoptWhileAFlushLooks(start, committed);
+    assertEquals(List.of(CellVersion.committed(committed)), AdoptingTable.versions(t.raw(ROW)));
     assertEquals(Map.of(), t.read(before, ROW));
     assertEquals(Map.of("a", "1"), t.read());
   }
@@ -92,9 +99,9 @@ class DecisionsInFlightTest {
     }
   }
 
-  /** A reader's request, which comes as late as the region's own decision and the next flush. */
+  /** A reader's request, which comes as late as the region's own adoption and the next flush. */
   @Test
-  void whatIsDecidedWhileACleanupLooksIsNotTakenForAborted() throws Exception {
+  void whatIsAdoptedWhileACleanupLooksIsNotTakenForAborted() throws Exception {
     long start = t.writeWithoutCell(ROW);
     long committed = t.commit(start, ROW);
     HeldMaps.Outcomes outcomes = HeldMaps.outcomes(t.region());
@@ -105,7 +112,7 @@ class DecisionsInFlightTest {
     Hold hold = outcomes.holdNextLook(start);
     read.release();
     hold.awaitReached(); // no outcome
-    assertTrue(t.decide(start, committed, 1));
+    assertTrue(t.adopt(start, committed, 1));
     t.forget(start);
     t.snapshot();
     Future<?> flush = flushInBackground(RawTable.G);
@@ -118,24 +125,50 @@ class DecisionsInFlightTest {
     assertEquals(Map.of("a", "1"), t.read());
   }
 
+  /** A get and its filter take the number of moves one after the other, in each round. */
+  @Test
+  void aGetSeesItsRowWhereverFlushesComeBetweenItsLooks() throws Exception {
+    t.commitAndAdopt(t.writeWithoutCell(ROW), ROW);
+    Put plain = new Put(Bytes.toBytes("z")).addColumn(RawTable.F, null, Bytes.toBytes("plain"));
+    AtomicInteger looks = new AtomicInteger();
+    Set<Integer> flushes = new HashSet<>();
+    InsideRegion.replaceStoresOfReaders(
+        t.region(),
+        () -> {
+          if (flushes.contains(looks.incrementAndGet())) {
+            t.table.put(plain);
+            t.flush(RawTable.F);
+          }
+        });
+    for (int first = 1; first <= LOOKS; first++) {
+      for (int second = first; second <= LOOKS; second++) {
+        looks.set(0);
+        flushes.clear();
+        flushes.add(first);
+        flushes.add(second);
+        assertEquals(Map.of("a", "1"), t.read(), "flushes behind looks " + first + ", " + second);
+      }
+    }
+  }
+
   /** The flush has begun to let outcomes go, and the memory of the data is empty. */
   @Test
   void anOutcomeThatComesAsAFlushEndsStays() throws Exception {
-    t.abortAndDecide(t.writeWithoutCell("s"), 1);
-    Hold hold = HeldMaps.decisions(t.region()).holdNextCopy();
+    t.abortAndAdopt(t.writeWithoutCell("s"), 1);
+    Hold hold = HeldMaps.adoptions(t.region()).holdNextCopy();
     Future<?> flush = flushInBackground(RawTable.F);
     hold.awaitReached();
-    t.abortAndDecide(t.writeWithoutCell(ROW), 1);
+    t.abortAndAdopt(t.writeWithoutCell(ROW), 1);
     hold.release();
     flush.get();
     assertEquals(Map.of(), t.read());
     t.flush();
-    assertEquals(List.of(), DecidedTable.versions(t.raw(ROW)));
+    assertEquals(List.of(), AdoptingTable.versions(t.raw(ROW)));
   }
 
-  /** The marks are gone and the decision is not there yet when a flush of both looks at them. */
+  /** The marks are gone and the adoption is not there yet when a flush of both looks at them. */
   @Test
-  void aFlushOfMarksWaitsForTheDecisionThatTookThem() throws Exception {
+  void aFlushOfMarksWaitsForTheAdoptionThatTookThem() throws Exception {
     long older = t.oracle.begin();
     long start = t.writeWithoutCell(ROW);
     t.oracle.abort(start);
@@ -144,20 +177,20 @@ class DecisionsInFlightTest {
         t.inBackground(
             () -> {
               flusher = Thread.currentThread();
-              t.flush(DecidedTable.MARKS);
+              t.flush(AdoptingTable.MARKS);
               return null;
             });
     snapshot.awaitReached();
-    t.write(older, "second", "a", "1"); // its mark is a cell, so the decision is none
-    Hold deciding = HeldMaps.decisions(t.region()).holdNextAddition();
-    Future<?> decision = t.inBackground(() -> t.decide(start, CleanupRequest.ABORTED, 1));
-    deciding.awaitReached();
+    t.write(older, "second", "a", "1"); // its mark is a cell, so the adoption is none
+    Hold adopting = HeldMaps.adoptions(t.region()).holdNextAddition();
+    Future<?> adoption = t.inBackground(() -> t.adopt(start, Outcome.ABORTED, 1));
+    adopting.awaitReached();
     snapshot.release();
     Fixture.eventually(
-        "it waits for the decision", () -> flush.isDone() || RawTable.isBlockingUpdates(flusher));
-    deciding.release();
-    decision.get();
+        "it waits for the adoption", () -> flush.isDone() || RawTable.isBlockingUpdates(flusher));
+    adopting.release();
+    adoption.get();
     flush.get();
-    assertEquals(Map.of(start, CleanupRequest.ABORTED), LoggedDecisions.read(t.region()));
+    assertEquals(Map.of(start, Outcome.ABORTED), LoggedAdoptions.read(t.region()));
   }
 }

@@ -1,10 +1,11 @@
 package io.retso.hbase.coprocessor.write;
 
+import io.retso.hbase.coprocessor.region.AdoptedOutcomes;
 import io.retso.hbase.coprocessor.region.Background;
-import io.retso.hbase.coprocessor.region.LoggedDecisions;
-import io.retso.hbase.coprocessor.region.RegionDecisions;
+import io.retso.hbase.coprocessor.region.LoggedAdoptions;
 import io.retso.hbase.coprocessor.region.RegionOutcomes;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.text.ErrorText;
 import java.io.IOException;
@@ -22,19 +23,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Cleans up the rows with marks of transactions that were decided before the region opened ({@link
- * RegionDecisions}), in the background, and before the region closes at the latest: of two regions
- * that come of a split, only one would find the decisions.
+ * Cleans up the rows with marks of transactions that were adopted before the region opened ({@link
+ * AdoptedOutcomes}), in the background, and before the region closes at the latest: of two regions
+ * that come of a split, only one would find the adoptions.
  *
  * <p>It begins when the region is served: HBase numbers what is written before as if it were of the
  * past. Needs no oracle: the outcomes are here.
  *
  * <p>In a table that is set read-only nothing is written, and the region closes as it is: the next
- * one finds the decisions where they were. (If it is split then, only the first half does.)
+ * one finds the adoptions where they were. (If it is split then, only the first half does.)
  *
  * <p>Thread-safe.
  */
-public final class Settlement {
+public final class ReplayCleanup {
   static final int ROWS_MAX = 200;
 
   /** For which a region that closes goes on without success, as others have the rows. */
@@ -45,11 +46,11 @@ public final class Settlement {
 
   private static final long DELAY_MILLIS = 200;
   private static final long RETRY_MILLIS = 2_000;
-  private static final Logger LOG = LoggerFactory.getLogger(Settlement.class);
+  private static final Logger LOG = LoggerFactory.getLogger(ReplayCleanup.class);
 
   private final Region region;
   private final RegionOutcomes outcomes;
-  private final RegionDecisions decisions;
+  private final AdoptedOutcomes adoptions;
   private final BooleanSupplier isServed;
   private final long patienceMillis;
 
@@ -59,16 +60,16 @@ public final class Settlement {
    * @param isServed whether the server hands it requests
    * @param patienceMillis {@link #patience}
    */
-  public Settlement(
+  public ReplayCleanup(
       Region region,
       RegionOutcomes outcomes,
-      RegionDecisions decisions,
+      AdoptedOutcomes adoptions,
       BooleanSupplier isServed,
       long patienceMillis) {
     this.region = region;
     this.isServed = isServed;
     this.outcomes = outcomes;
-    this.decisions = decisions;
+    this.adoptions = adoptions;
     this.patienceMillis = patienceMillis;
   }
 
@@ -101,12 +102,12 @@ public final class Settlement {
     }
     try {
       if (isServed.getAsBoolean() && !region.isClosing()) {
-        settle(0); // this thread has other regions to work for
+        cleanUp(0); // this thread has other regions to work for
       }
     } catch (IOException | RuntimeException e) {
-      LOG.warn("{}: its decided rows are cleaned up later", region, e);
+      LOG.warn("{}: its adopted rows are cleaned up later", region, e);
     }
-    if (!decisions.isSettled()) {
+    if (!adoptions.isReplayDone()) {
       Background.run(this::attempt, RETRY_MILLIS);
     }
   }
@@ -116,11 +117,11 @@ public final class Settlement {
    *
    * @throws IOException if one cannot be cleaned up
    */
-  public void settle() throws IOException {
-    settle(patienceMillis);
+  public void cleanUp() throws IOException {
+    cleanUp(patienceMillis);
   }
 
-  private synchronized void settle(long millis) throws IOException {
+  private synchronized void cleanUp(long millis) throws IOException {
     if (!region.isReadOnly()) {
       Passes.repeat(this::pass, millis);
     }
@@ -128,8 +129,8 @@ public final class Settlement {
 
   /** From the first row to the last: outcomes are forgotten when there is no mark of them. */
   private Passes.Result pass() throws IOException {
-    decisions.load();
-    if (decisions.isSettled()) {
+    adoptions.load();
+    if (adoptions.isReplayDone()) {
       return Passes.Result.DONE;
     }
     boolean hasMarks = false;
@@ -140,7 +141,7 @@ public final class Settlement {
       hasMarks = true;
       last = CellUtil.cloneRow(found.get(found.size() - 1));
       try {
-        cleaned += cleanUp(found);
+        cleaned += cleanUpRows(found);
       } catch (InterruptedIOException e) {
         throw e;
       } catch (IOException e) {
@@ -148,7 +149,7 @@ public final class Settlement {
       }
     }
     if (!hasMarks) {
-      decisions.settled();
+      adoptions.replayDone();
       return Passes.Result.DONE;
     }
     if (cleaned == 0 && failed != null) {
@@ -158,17 +159,17 @@ public final class Settlement {
   }
 
   private List<Cell> marksBehind(byte[] row) throws IOException {
-    return LoggedDecisions.marks(region, row, decisions::isFound, ROWS_MAX);
+    return LoggedAdoptions.marks(region, row, adoptions::isFound, ROWS_MAX);
   }
 
   /** How many were cleaned up: others may have the rows. */
-  private int cleanUp(List<Cell> marks) throws IOException {
+  private int cleanUpRows(List<Cell> marks) throws IOException {
     Mutation[] cleanups = new Mutation[marks.size()];
     for (int i = 0; i < cleanups.length; i++) {
       byte[] row = CellUtil.cloneRow(marks.get(i));
       long start = PendingWrite.startOf(marks.get(i));
       long outcome = outcomes.outcomeOf(start);
-      assert outcome != 0 : "it left before its last mark: " + start;
+      assert Outcome.isKnown(outcome) : "it left before its last mark: " + start;
       cleanups[i] = new CleanupRequest(row, start, outcome).toPut();
     }
     int cleaned = 0;

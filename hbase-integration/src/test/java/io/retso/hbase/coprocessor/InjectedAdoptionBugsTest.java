@@ -1,7 +1,7 @@
 package io.retso.hbase.coprocessor;
 
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.coprocessor.purge.DecidingScannerTest;
+import io.retso.hbase.coprocessor.purge.AdoptingScannerTest;
 import io.retso.hbase.coprocessor.region.WritersTest;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Timeout;
@@ -10,31 +10,31 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** As {@link InjectedRegionBugsTest}: bugs of outcomes that a region decides. */
+/** As {@link InjectedRegionBugsTest}: bugs of outcomes that a region adopts. */
 @ExtendWith(RetsoCluster.Extension.class)
-class InjectedDecisionBugsTest {
+class InjectedAdoptionBugsTest {
   /** A rule that is broken, how, and the test that says so. */
   enum Bug {
-    DECISIONS_ARE_IN_THE_MAP_ONLY(
-        "coprocessor/write/DecisionWrites.java",
+    ADOPTIONS_ARE_IN_THE_MAP_ONLY(
+        "coprocessor/write/AdoptionWrites.java",
         "mutation.getFamilyCellMap().clear();",
         "mutation.getFamilyCellMap().clear();\n"
             + "    mutation.setDurability(org.apache.hadoop.hbase.client.Durability.SKIP_WAL);",
-        DecidedReplayTest.class,
-        "aDecisionIsReplayed"),
-    DECISIONS_ARE_ANSWERED_BEFORE_THEY_ARE_LOGGED(
+        AdoptedReplayTest.class,
+        "anAdoptionIsReplayed"),
+    ADOPTIONS_ARE_ANSWERED_BEFORE_THEY_ARE_LOGGED(
         "coprocessor/region/RegionMarks.java",
         "&& durability != Durability.ASYNC_WAL",
         "",
-        DecidedOutcomesTest.class,
+        AdoptedOutcomesTest.class,
         "aListThatIsNotForcedToTheLogIsRefused"),
-    A_FLUSH_OF_MARKS_WRITES_NO_DECISIONS(
+    A_FLUSH_OF_MARKS_WRITES_NO_ADOPTIONS(
         "coprocessor/region/RegionMarks.java",
-        "if (decided != null) {\n      cells.add(decided);",
-        "if (decided != null && decided.getValueLength() == 0) {\n      cells.add(decided);",
-        DecidedReplayTest.class,
-        "aDecisionInAFileIsReplayed"),
-    A_FLUSH_OF_MARKS_WRITES_THE_DECISIONS_OF_ITS_MEMORY(
+        "if (adopted != null) {\n      cells.add(adopted);",
+        "if (adopted != null && adopted.getValueLength() == 0) {\n      cells.add(adopted);",
+        AdoptedReplayTest.class,
+        "anAdoptionInAFileIsReplayed"),
+    A_FLUSH_OF_MARKS_WRITES_THE_ADOPTIONS_OF_ITS_MEMORY(
         "coprocessor/purge/MemoryMarkScanner.java",
         "    this.marks = new ArrayDeque<>(marks);\n"
             + "  }\n\n"
@@ -44,11 +44,11 @@ class InjectedDecisionBugsTest {
             + "    List<Cell> cells = new ArrayList<>();\n"
             + "    boolean more = source.next(cells, context);\n"
             + "    for (Cell cell : cells) {\n"
-            + "      if (DecisionCell.is(cell)) {\n"
+            + "      if (AdoptionCell.is(cell)) {\n"
             + "        continue;\n"
             + "      }\n",
         "    this.marks = new ArrayDeque<>(marks);\n"
-            + "    this.marks.removeIf(DecisionCell::is);\n"
+            + "    this.marks.removeIf(AdoptionCell::is);\n"
             + "  }\n\n"
             + "  @Override\n"
             + "  public boolean next(List<Cell> result, ScannerContext context) throws IOException"
@@ -56,20 +56,20 @@ class InjectedDecisionBugsTest {
             + "    List<Cell> cells = new ArrayList<>();\n"
             + "    boolean more = source.next(cells, context);\n"
             + "    for (Cell cell : cells) {\n",
-        DecidedReplayTest.class,
-        "aFlushOfMarksWritesDecisionsThatCameMeanwhile"),
-    A_COMPACTION_DROPS_DECISIONS_THAT_ARE_NEEDED(
-        "coprocessor/purge/DecisionPurge.java",
-        "!decisions.isNeeded(cell)",
+        AdoptedReplayTest.class,
+        "aFlushOfMarksWritesAdoptionsThatCameMeanwhile"),
+    A_COMPACTION_DROPS_ADOPTIONS_THAT_ARE_NEEDED(
+        "coprocessor/purge/AdoptionPurge.java",
+        "!adoptions.isNeeded(cell)",
         "cell != null",
-        DecidedOutcomesTest.class,
-        "aFlushOfMarksWritesTheDecisionsThatHaveNotLeft"),
+        AdoptedOutcomesTest.class,
+        "aFlushOfMarksWritesTheAdoptionsThatHaveNotLeft"),
     A_CLEANUP_GOES_ON_WITHOUT_WHAT_IT_HAS_NOT_READ(
         "coprocessor/write/RegionWrites.java",
-        "row != null && !row.suffices(committed)",
+        "row != null && !row.suffices(outcome)",
         "row != null && row.hasCell() && row.all() == null",
-        DecidedOutcomesTest.class,
-        "aRowThatIsDecidedAfterACleanupHasReadItIsReadAgain"),
+        AdoptedOutcomesTest.class,
+        "aRowThatIsAdoptedAfterACleanupHasReadItIsReadAgain"),
     A_FULL_MEMORY_OF_OUTCOMES_WAITS_FOR_THE_NEXT_FLUSH(
         "coprocessor/region/SharedMemory.java",
         "bytes.get() > ENOUGH_BYTES",
@@ -83,220 +83,220 @@ class InjectedDecisionBugsTest {
         FullMemoryTest.class,
         "theRegionWithMostOutcomesIsFlushedBeforeTheirMemoryIsFull"),
     OUTCOMES_ARE_FORGOTTEN_AT_ONCE(
-        "coprocessor/region/RegionDecisions.java",
-        "public void decided(long[] starts, long sequence) {",
-        "public void decided(long[] starts, long sequence) {\n"
+        "coprocessor/region/AdoptedOutcomes.java",
+        "public void adopted(long[] starts, long sequence) {",
+        "public void adopted(long[] starts, long sequence) {\n"
             + "    LongStream.of(starts).forEach(outcomes::forget);",
-        DecidedOutcomesTest.class,
+        AdoptedOutcomesTest.class,
         "anAbortedVersionIsDroppedByTheFlush"),
     OUTCOMES_ARE_FORGOTTEN_AS_A_FLUSH_BEGINS(
         "coprocessor/purge/RegionPurge.java",
-        "    return decisions.isUsed()",
-        "    decisions.writing(store.getColumnFamilyDescriptor().getName(), Long.MAX_VALUE);\n"
-            + "    decisions.flushed();\n"
-            + "    return decisions.isUsed()",
-        DecidedOutcomesTest.class,
+        "    return adoptions.isUsed()",
+        "    adoptions.writing(store.getColumnFamilyDescriptor().getName(), Long.MAX_VALUE);\n"
+            + "    adoptions.flushed();\n"
+            + "    return adoptions.isUsed()",
+        AdoptedOutcomesTest.class,
         "anAbortedVersionIsDroppedByTheFlush"),
     OUTCOMES_ARE_FORGOTTEN_AFTER_ONE_OF_TWO_FAMILIES(
-        "coprocessor/region/RegionDecisions.java",
+        "coprocessor/region/AdoptedOutcomes.java",
         "flushed = Math.min(flushed,",
         "flushed = Math.max(flushed,",
-        DecidedOutcomesTest.class,
+        AdoptedOutcomesTest.class,
         "anOutcomeStaysUntilAllFamiliesAreFlushed"),
     OUTCOMES_THAT_COME_AS_A_FLUSH_ENDS_LEAVE_WITH_IT(
-        "coprocessor/region/RegionDecisions.java",
-        "    Map<Long, long[]> before = new HashMap<>(decided);\n"
+        "coprocessor/region/AdoptedOutcomes.java",
+        "    Map<Long, long[]> before = new HashMap<>(adopted);\n"
             + "    if (!before.isEmpty()) {\n"
             + "      long upTo = flushedUpTo();\n",
         "    long upTo = flushedUpTo();\n"
-            + "    Map<Long, long[]> before = new HashMap<>(decided);\n"
+            + "    Map<Long, long[]> before = new HashMap<>(adopted);\n"
             + "    if (!before.isEmpty()) {\n",
-        DecisionsInFlightTest.class,
+        AdoptionsInFlightTest.class,
         "anOutcomeThatComesAsAFlushEndsStays"),
-    A_FLUSH_OF_MARKS_LOOKS_AT_DECISIONS_AMID_A_BATCH(
+    A_FLUSH_OF_MARKS_LOOKS_AT_ADOPTIONS_AMID_A_BATCH(
         "coprocessor/region/RegionMarks.java",
-        "    RegionDecisions.Noted noted;\n    HBaseInternals.blockUpdates(region);\n",
-        "    RegionDecisions.Noted early = decisions.note();\n"
-            + "    if (early.decided().isEmpty()) {\n"
+        "    AdoptedOutcomes.Noted noted;\n    HBaseInternals.blockUpdates(region);\n",
+        "    AdoptedOutcomes.Noted early = adoptions.note();\n"
+            + "    if (early.adopted().isEmpty()) {\n"
             + "      return List.of();\n"
             + "    }\n"
-            + "    RegionDecisions.Noted noted;\n    HBaseInternals.blockUpdates(region);\n",
-        DecisionsInFlightTest.class,
-        "aFlushOfMarksWaitsForTheDecisionThatTookThem"),
+            + "    AdoptedOutcomes.Noted noted;\n    HBaseInternals.blockUpdates(region);\n",
+        AdoptionsInFlightTest.class,
+        "aFlushOfMarksWaitsForTheAdoptionThatTookThem"),
     AN_OUTCOME_COMES_BEHIND_ITS_MARKS(
         "coprocessor/region/Writers.java",
-        "          decision.run();\n"
-            + "          assert outcomes.outcomeOf(start) != 0 : NO_OUTCOME;\n"
+        "          adoption.run();\n"
+            + "          assert outcomes.isKnown(start) : NO_OUTCOME;\n"
             + "          freed.accept(writer.bytes());\n"
             + "          return null;\n"
             + "        });\n",
         "          freed.accept(writer.bytes());\n"
             + "          return null;\n"
             + "        });\n"
-            + "    if (isDecided[0]) {\n"
-            + "      decision.run();\n"
+            + "    if (isAdopted[0]) {\n"
+            + "      adoption.run();\n"
             + "    }\n",
         WritersTest.class,
         "hasWhatANaiveListHas"),
-    WHAT_A_FLUSH_MADE_A_CELL_IS_DECIDED(
+    WHAT_A_FLUSH_MADE_A_CELL_IS_ADOPTED(
         "coprocessor/region/RegionMarks.java",
-        "    writers.real(mark.start());\n",
+        "    writers.raiseFloor(mark.start());\n",
         "",
-        DecidedOutcomesTest.class,
-        "whatIsWrittenAgainBehindAFlushIsNotDecided"),
-    WHAT_WAS_A_CELL_AT_FIRST_IS_DECIDED(
+        AdoptedOutcomesTest.class,
+        "whatIsWrittenAgainBehindAFlushIsNotAdopted"),
+    WHAT_WAS_A_CELL_AT_FIRST_IS_ADOPTED(
         "coprocessor/region/RegionMarks.java",
         "if (added == null || movable.size() < writes.size()) {",
         "if (added == null && movable.size() > writes.size()) {",
-        DecidedOutcomesTest.class,
-        "whatHasAMarkInMemoryBesideACellIsNotDecided"),
-    WHAT_WAS_FILED_IS_DECIDED(
+        AdoptedOutcomesTest.class,
+        "whatHasAMarkInMemoryBesideACellIsNotAdopted"),
+    WHAT_WAS_FLUSHED_BEFORE_IS_ADOPTED(
         "coprocessor/region/Writers.java",
-        "&& !writer.isFiled",
+        "&& !writer.isFlushedUnadopted",
         "",
-        DecidedOutcomesTest.class,
-        "whatWasFiledIsNotDecided"),
-    A_FLUSH_FILES_WHAT_IS_DECIDED_WHILE_IT_LOOKS(
+        AdoptedOutcomesTest.class,
+        "whatWasFlushedBeforeIsNotAdopted"),
+    A_FLUSH_PASSES_WHAT_IS_ADOPTED_WHILE_IT_LOOKS(
         "coprocessor/region/Writers.java",
         "return outcomes.outcomeOf(start);",
         "return 0;",
-        DecisionsInFlightTest.class,
+        AdoptionsInFlightTest.class,
         "whatIsAbortedWhileAFlushLooksIsNotRead"),
-    WHAT_HAS_MARKS_THAT_ARE_CELLS_IS_DECIDED(
+    WHAT_HAS_MARKS_THAT_ARE_CELLS_IS_ADOPTED(
         "coprocessor/region/Writers.java",
-        "&& start > lastReal.get()",
+        "&& start > floor.get()",
         "",
-        DecidedOutcomesTest.class,
-        "whatHasMarksThatAreCellsIsNotDecided"),
+        AdoptedOutcomesTest.class,
+        "whatHasMarksThatAreCellsIsNotAdopted"),
     ROWS_ARE_NOT_COUNTED(
         "coprocessor/region/Writers.java",
         "writer.rows == rows",
         "writer.rows > 0",
-        DecidedOutcomesTest.class,
-        "whatHasOtherRowsIsNotDecided"),
-    WHAT_IS_BEING_WRITTEN_IS_DECIDED(
+        AdoptedOutcomesTest.class,
+        "whatHasOtherRowsIsNotAdopted"),
+    WHAT_IS_BEING_WRITTEN_IS_ADOPTED(
         "coprocessor/region/Writers.java",
         "&& writer.underWay == 0",
         "",
-        DecidedOutcomesTest.class,
-        "whatIsBeingWrittenIsNotDecided"),
-    WRITES_OF_DECIDED_TRANSACTIONS_ARE_TAKEN(
+        AdoptedOutcomesTest.class,
+        "whatIsBeingWrittenIsNotAdopted"),
+    WRITES_OF_ADOPTED_TRANSACTIONS_ARE_TAKEN(
         "coprocessor/region/Writers.java",
-        "if (outcomes.outcomeOf(start) != 0) {",
+        "if (outcomes.isKnown(start)) {",
         "if (start == 0) {",
-        DecidedOutcomesTest.class,
-        "writesOfADecidedTransactionAreRefused"),
-    WHAT_A_DELETE_MAY_HIDE_IS_DECIDED(
+        AdoptedOutcomesTest.class,
+        "writesOfAnAdoptedTransactionAreRefused"),
+    WHAT_A_DELETE_MAY_HIDE_IS_ADOPTED(
         "coprocessor/write/RegionWrites.java",
         "marks.plain(cell.getTimestamp());",
         "if (cell.getType() == Cell.Type.Put) marks.plain(cell.getTimestamp());",
-        DecidedOutcomesTest.class,
-        "whatAPlainDeleteMayHideIsNotDecided"),
-    WHAT_A_PLAIN_PUT_MAY_COVER_IS_DECIDED(
+        AdoptedOutcomesTest.class,
+        "whatAPlainDeleteMayHideIsNotAdopted"),
+    WHAT_A_PLAIN_PUT_MAY_COVER_IS_ADOPTED(
         "coprocessor/write/RegionWrites.java",
         "marks.plain(cell.getTimestamp());",
         "if (cell.getType() != Cell.Type.Put) marks.plain(cell.getTimestamp());",
-        DecidedOutcomesTest.class,
-        "whatAPlainPutMayCoverIsNotDecided"),
+        AdoptedOutcomesTest.class,
+        "whatAPlainPutMayCoverIsNotAdopted"),
     LISTS_ARE_TAKEN_IN_ANY_ROW(
-        "coprocessor/write/DecisionWrites.java",
-        "Arrays.equals(request.row(), LoggedDecisions.row(region))",
+        "coprocessor/write/AdoptionWrites.java",
+        "Arrays.equals(request.row(), LoggedAdoptions.row(region))",
         "request.row() != null",
-        DecidedOutcomesTest.class,
+        AdoptedOutcomesTest.class,
         "aListOutsideOfTheFirstRowIsNotTaken"),
-    PLAIN_DELETES_TAKE_DECISIONS(
+    PLAIN_DELETES_TAKE_ADOPTIONS(
         "coprocessor/write/RegionWrites.java",
-        "decisions.keep(mutation);",
+        "adoptions.keep(mutation);",
         "",
-        DecidedOutcomesTest.class,
-        "aPlainDeleteOfTheFirstRowLeavesDecisions"),
+        AdoptedOutcomesTest.class,
+        "aPlainDeleteOfTheFirstRowLeavesAdoptions"),
     A_FLUSH_LEAVES_COLUMNS_OUT_OF_ORDER(
-        "coprocessor/purge/DecidingScanner.java",
+        "coprocessor/purge/AdoptingScanner.java",
         "column.sort(CellComparator.getInstance());",
         "",
-        DecidingScannerTest.class,
-        "writesWhatWasDecidedInOrder"),
+        AdoptingScannerTest.class,
+        "writesWhatWasAdoptedInOrder"),
     A_FLUSH_MOVES_WHAT_A_DELETE_HIDES(
-        "coprocessor/purge/DecidingScanner.java",
+        "coprocessor/purge/AdoptingScanner.java",
         "&& !deletes.hide(cell)",
         "",
-        DecidingScannerTest.class,
-        "writesWhatWasDecidedInOrder"),
+        AdoptingScannerTest.class,
+        "writesWhatWasAdoptedInOrder"),
     A_FLUSH_WRITES_WHAT_WAS_ABORTED(
-        "coprocessor/purge/DecidingScanner.java",
+        "coprocessor/purge/AdoptingScanner.java",
         "    } else {\n      count(false);",
         "    } else {\n      column.add(cell);",
-        DecidedOutcomesTest.class,
+        AdoptedOutcomesTest.class,
         "anAbortedVersionIsDroppedByTheFlush"),
-    A_REPLAY_IS_BLIND_FOR_DECISIONS(
+    A_REPLAY_IS_BLIND_FOR_ADOPTIONS(
         "coprocessor/purge/RegionPurge.java",
         "return logged.isEmpty()",
         "return logged.size() >= 0",
-        DecidedReplayTest.class,
-        "aDecisionInAFileIsReplayed"),
-    A_REPLAY_LEAVES_OUT_MARKS_OF_WHAT_IS_FILED(
+        AdoptedReplayTest.class,
+        "anAdoptionInAFileIsReplayed"),
+    A_REPLAY_LEAVES_OUT_MARKS_OF_WHAT_IS_IN_FILES(
         "coprocessor/purge/ReplayedMarkScanner.java",
-        "&& sequence(cell) > filed",
+        "&& sequence(cell) > inFiles",
         "",
-        DecidedReplayTest.class,
-        "aDecisionThatWasLoggedAndNotTakenIsCarriedOutAfterACrash"),
+        AdoptedReplayTest.class,
+        "anAdoptionThatWasLoggedAndNotTakenIsCarriedOutAfterACrash"),
     A_REGION_IS_SPLIT_BEFORE_ITS_ROWS_ARE_CLEANED_UP(
-        "coprocessor/write/Settlement.java",
-        "row, decisions::isFound, ROWS_MAX)",
+        "coprocessor/write/ReplayCleanup.java",
+        "row, adoptions::isFound, ROWS_MAX)",
         "row, start -> false, ROWS_MAX)",
-        DecidedReplayTest.class,
+        AdoptedReplayTest.class,
         "whatAReplayFilesIsCleanedUpBeforeTheRegionIsSplit"),
     A_REGION_THAT_CLOSES_WAITS_FOR_NO_CLEANUP(
         "coprocessor/write/Passes.java",
         "System.nanoTime() - begun) >= millis",
         "System.nanoTime() - begun) >= 0",
-        DecidedReplayTest.class,
+        AdoptedReplayTest.class,
         "aRegionThatClosesWaitsForARowThatIsBeingCleanedUp"),
-    DECISIONS_FROM_BEFORE_THE_REGION_OPENED_ARE_NOT_READ(
-        "coprocessor/region/RegionDecisions.java",
+    ADOPTIONS_FROM_BEFORE_THE_REGION_OPENED_ARE_NOT_READ(
+        "coprocessor/region/AdoptedOutcomes.java",
         "if (!logged.isEmpty()) {",
         "if (logged.size() < 0) {",
-        DecidedReplayTest.class,
-        "whatAReplayFilesIsCleanedUpAsItWasDecided"),
+        AdoptedReplayTest.class,
+        "whatAReplayFlushesIsCleanedUpAsItWasAdopted"),
     A_FLUSH_MOVES_WHAT_IS_PENDING(
-        "coprocessor/purge/DecidingScanner.java",
-        "outcomeOf.applyAsLong(version) : 0;",
-        "outcomeOf.applyAsLong(version) : 0;\n"
+        "coprocessor/purge/AdoptingScanner.java",
+        "outcomeOf.applyAsLong(version) : Outcome.UNKNOWN;",
+        "outcomeOf.applyAsLong(version) : Outcome.UNKNOWN;\n"
             + "    if (outcome == 0 && Timestamps.isWellFormed(version)) {\n"
             + "      outcome = version + Timestamps.GAP;\n"
             + "    }",
-        DecidedOutcomesTest.class,
+        AdoptedOutcomesTest.class,
         "aMovedVersionPassesThoseOfOpenTransactions"),
     A_HORIZON_IS_ACTIVATED_BEFORE_ROWS_ARE_CLEANED_UP(
         "coprocessor/purge/RegionPurge.java",
-        "if (!decisions.isSettled()) {",
-        "if (decisions == null) {",
-        DecidedReplayTest.class,
-        "nothingIsPurgedBeforeRowsAreCleanedUpAsTheyWereDecided"),
+        "if (!adoptions.isReplayDone()) {",
+        "if (adoptions == null) {",
+        AdoptedReplayTest.class,
+        "nothingIsPurgedBeforeRowsAreCleanedUpAsTheyWereAdopted"),
     OUTCOMES_GO_BEFORE_THEIR_MARKS(
-        "coprocessor/write/Settlement.java",
-        "decisions.load();\n",
-        "decisions.load();\n    decisions.settled();\n",
-        DecidedReplayTest.class,
+        "coprocessor/write/ReplayCleanup.java",
+        "adoptions.load();\n",
+        "adoptions.load();\n    adoptions.replayDone();\n",
+        AdoptedReplayTest.class,
         "anOutcomeStaysUntilTheLastMarkOfItIsGone"),
     OUTCOMES_GO_BEFORE_THE_MARKS_THAT_OTHERS_HAVE(
-        "coprocessor/write/Settlement.java",
+        "coprocessor/write/ReplayCleanup.java",
         "if (!hasMarks) {",
         "if (last != null) {",
-        DecidedReplayTest.class,
+        AdoptedReplayTest.class,
         "anOutcomeStaysUntilTheLastMarkOfItIsGone"),
     A_CLEANUP_LOOKS_AT_THE_HORIZON_BEHIND_THE_OUTCOMES(
         "coprocessor/write/RegionWrites.java",
-        "request.start() >= refused;",
-        "request.start() >= horizon.refused();",
-        DecisionsInFlightTest.class,
-        "whatIsDecidedWhileACleanupLooksIsNotTakenForAborted"),
+        "request.start() < refused ?",
+        "request.start() < horizon.refused() ?",
+        AdoptionsInFlightTest.class,
+        "whatIsAdoptedWhileACleanupLooksIsNotTakenForAborted"),
     WHAT_IS_FORGOTTEN_IS_TAKEN_FOR_ABORTED(
         "coprocessor/write/RegionWrites.java",
         "CleanupRequest.replaced(mutation);",
         "CleanupRequest.replaced(mutation);\n"
             + "      if (!request.isCommitted()) {\n"
-            + "        outcomes.decided(request.start(), CleanupRequest.ABORTED);\n"
+            + "        outcomes.adopted(request.start(), Outcome.ABORTED);\n"
             + "      }",
         MovedCellsTest.class,
         "whatIsForgottenIsNotTakenForAborted");

@@ -1,7 +1,7 @@
 package io.retso.hbase.coprocessor;
 
-import static io.retso.hbase.coprocessor.DecidedTable.MARKS;
-import static io.retso.hbase.coprocessor.DecidedTable.ROW;
+import static io.retso.hbase.coprocessor.AdoptingTable.MARKS;
+import static io.retso.hbase.coprocessor.AdoptingTable.ROW;
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -11,12 +11,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.HeldBatch.Hold;
-import io.retso.hbase.coprocessor.region.LoggedDecisions;
+import io.retso.hbase.coprocessor.region.LoggedAdoptions;
+import io.retso.hbase.layout.AdoptionCell;
+import io.retso.hbase.layout.AdoptionRequest;
+import io.retso.hbase.layout.AdoptionRequest.Adoption;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
-import io.retso.hbase.layout.DecisionCell;
-import io.retso.hbase.layout.DecisionRequest;
-import io.retso.hbase.layout.DecisionRequest.Decision;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
 import java.util.BitSet;
@@ -39,15 +40,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Outcomes that a region decides, and what flushes make of them: decision 25. */
+/** Outcomes that a region adopts, and what flushes make of them: decision 25. */
 @ExtendWith(RetsoCluster.Extension.class)
 @Timeout(120)
-class DecidedOutcomesTest {
-  private DecidedTable t;
+class AdoptedOutcomesTest {
+  private AdoptingTable t;
 
   @BeforeEach
   void create(RetsoCluster cluster) throws Exception {
-    t = new DecidedTable(cluster, table -> {});
+    t = new AdoptingTable(cluster, table -> {});
   }
 
   @AfterEach
@@ -57,24 +58,24 @@ class DecidedOutcomesTest {
 
   /** Versions of family f in a row, deleted ones, too. */
   private List<Long> versions(String row) throws IOException {
-    return DecidedTable.versions(t.raw(row));
+    return AdoptingTable.versions(t.raw(row));
   }
 
-  /** Decisions that {@code !pw} has, with how many transactions. */
-  private List<Integer> decisions() throws IOException {
+  /** Adoptions that {@code !pw} has, with how many transactions. */
+  private List<Integer> adoptions() throws IOException {
     return t.cellsOfMarks("\0").stream()
-        .filter(DecisionCell::is)
+        .filter(AdoptionCell::is)
         .map(
             cell -> {
               int[] count = new int[1];
-              DecisionCell.read(cell, (start, outcome) -> count[0]++);
+              AdoptionCell.read(cell, (start, outcome) -> count[0]++);
               return count[0];
             })
         .toList();
   }
 
-  private long commitAndDecide(long start, String row) throws IOException {
-    long committed = t.commitAndDecide(start, row);
+  private long commitAndAdopt(long start, String row) throws IOException {
+    long committed = t.commitAndAdopt(start, row);
     t.oracle.cleanedUp(start);
     return committed;
   }
@@ -83,7 +84,7 @@ class DecidedOutcomesTest {
   void aCommittedVersionIsMovedByTheFlush() throws IOException {
     long start = t.writeWithoutCell(ROW);
     int cells = t.region().getStore(RawTable.F).getMemStoreSize().getCellsCount();
-    long committed = commitAndDecide(start, ROW);
+    long committed = commitAndAdopt(start, ROW);
     assertEquals(Map.of("a", "1"), t.read());
     assertEquals(Map.of(), t.read(committed, ROW));
     assertEquals(List.of("first"), t.rowsWithMarks());
@@ -99,7 +100,7 @@ class DecidedOutcomesTest {
   @Test
   void anAbortedVersionIsDroppedByTheFlush() throws IOException {
     long start = t.writeWithoutCell(ROW);
-    t.abortAndDecide(start, 1);
+    t.abortAndAdopt(start, 1);
     assertEquals(Map.of(), t.read());
     t.flush(RawTable.F);
     assertEquals(List.of(), versions(ROW));
@@ -114,7 +115,7 @@ class DecidedOutcomesTest {
     Put put = RawTable.put(start, ROW, "a", "1");
     put.addColumn(RawTable.G, Bytes.toBytes("a"), start, Bytes.toBytes("2"));
     t.table.put(put);
-    t.abortAndDecide(start, 1);
+    t.abortAndAdopt(start, 1);
     t.flush(RawTable.F);
     assertEquals(Map.of(), t.read());
     assertEquals(List.of(), t.scan(t.oracle.begin(), new Scan().addFamily(RawTable.G)));
@@ -123,16 +124,16 @@ class DecidedOutcomesTest {
     assertEquals(List.of(), t.scan(t.oracle.begin(), new Scan().addFamily(RawTable.G)));
     t.flush(MARKS);
     t.compact();
-    assertEquals(List.of(), decisions());
+    assertEquals(List.of(), adoptions());
   }
 
   @Test
-  void aDecisionAmidAFlushCountsThere() throws Exception {
+  void anAdoptionAmidAFlushCountsThere() throws Exception {
     long start = t.writeWithoutCell(ROW);
     Hold hold = HeldStore.into(t.region()).holdNextFlushOfMarks();
     Future<?> flush = t.inBackground(() -> t.region().flush(true));
     hold.awaitReached();
-    long committed = commitAndDecide(start, ROW);
+    long committed = commitAndAdopt(start, ROW);
     hold.release();
     flush.get();
     assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
@@ -142,31 +143,31 @@ class DecidedOutcomesTest {
 
   /** A flush has come by, and the version is in a file, where none comes by again. */
   @Test
-  void whatWasFiledIsNotDecided() throws IOException {
+  void whatWasFlushedBeforeIsNotAdopted() throws IOException {
     long start = t.writeWithoutCell(ROW);
     Hold behind = HeldStore.into(t.region()).holdNextFlushOfMarks(); // or its mark would be a cell
     try {
       t.flush(RawTable.F);
       t.oracle.abort(start);
-      assertFalse(t.decide(start, CleanupRequest.ABORTED, 1));
+      assertFalse(t.adopt(start, Outcome.ABORTED, 1));
     } finally {
       behind.release();
     }
     assertEquals(Map.of(), t.read());
-    t.cleanUp(start, CleanupRequest.ABORTED, ROW);
+    t.cleanUp(start, Outcome.ABORTED, ROW);
     t.reopen();
     assertEquals(Map.of(), t.read());
   }
 
   @Test
-  void whatHasMarksThatAreCellsIsNotDecided() throws IOException {
+  void whatHasMarksThatAreCellsIsNotAdopted() throws IOException {
     long start = t.writeWithoutCell(ROW);
     t.flush(MARKS);
     t.writeWithCell("second");
     t.write(start, "s", "a", "2");
     long committed = t.commit(start, ROW);
-    assertFalse(t.decide(start, committed, 2));
-    assertFalse(t.decide(start, committed, 1), "though it has one in memory");
+    assertFalse(t.adopt(start, committed, 2));
+    assertFalse(t.adopt(start, committed, 1), "though it has one in memory");
     t.cleanUp(start, committed, ROW);
     t.cleanUp(start, committed, "s");
     assertEquals(Map.of("a", "1"), t.read());
@@ -176,22 +177,22 @@ class DecidedOutcomesTest {
    * Its first version is in a file, with a mark; no younger transaction has a mark that is a cell.
    */
   @Test
-  void whatIsWrittenAgainBehindAFlushIsNotDecided() throws Exception {
+  void whatIsWrittenAgainBehindAFlushIsNotAdopted() throws Exception {
     long older = t.oracle.begin();
     long start = t.writeWithoutCell(ROW);
-    decideInVain(older, start);
+    adoptInVain(older, start);
   }
 
   @Test
-  void whatHasAMarkInMemoryBesideACellIsNotDecided() throws Exception {
+  void whatHasAMarkInMemoryBesideACellIsNotAdopted() throws Exception {
     t.flush();
     HeldMaps.awaitBackground(t.region());
     long older = t.oracle.begin();
     long start = t.writeWithCell(ROW);
-    decideInVain(older, start);
+    adoptInVain(older, start);
   }
 
-  private void decideInVain(long older, long start) throws Exception {
+  private void adoptInVain(long older, long start) throws Exception {
     t.flush();
     HeldMaps.awaitBackground(t.region());
     t.write(older, "second", "a", "1"); // its mark is a cell
@@ -199,7 +200,7 @@ class DecidedOutcomesTest {
     t.write(start, ROW, "b", "2");
     assertEquals(1, RawTable.count("marksInMemory") - inMemory);
     long committed = t.commit(start, ROW);
-    assertFalse(t.decide(start, committed, 1), "though the number of rows is right");
+    assertFalse(t.adopt(start, committed, 1), "though the number of rows is right");
     t.cleanUp(start, committed, ROW);
     t.oracle.cleanedUp(start);
     t.flush();
@@ -207,35 +208,35 @@ class DecidedOutcomesTest {
   }
 
   @Test
-  void whatHasOtherRowsIsNotDecided() throws IOException {
+  void whatHasOtherRowsIsNotAdopted() throws IOException {
     long start = t.writeWithoutCell(ROW);
     long committed = t.commit(start, ROW);
-    assertFalse(t.decide(start, committed, 2));
-    assertTrue(t.decide(start, committed, 1));
+    assertFalse(t.adopt(start, committed, 2));
+    assertTrue(t.adopt(start, committed, 1));
   }
 
   @Test
-  void whatIsBelowTheHorizonIsNotDecided() throws IOException {
+  void whatIsBelowTheHorizonIsNotAdopted() throws IOException {
     long start = t.writeWithoutCell(ROW);
     t.oracle.abort(start);
     t.oracle.abort(t.first);
     t.oracle.begin();
     t.flush(RawTable.G); // raises the horizon
-    assertFalse(t.decide(start, CleanupRequest.ABORTED, 1));
+    assertFalse(t.adopt(start, Outcome.ABORTED, 1));
   }
 
   @Test
-  void whatIsBeingWrittenIsNotDecided() throws Exception {
+  void whatIsBeingWrittenIsNotAdopted() throws Exception {
     long start = t.writeWithoutCell(ROW);
     t.oracle.abort(start);
     Hold hold = HeldBatch.into(t.region()).holdNext();
     Put late = RawTable.put(start, ROW, "a", "late");
     Future<?> write = t.inBackground(() -> t.region().batchMutate(new Mutation[] {late}));
     hold.awaitReached();
-    assertFalse(t.decide(start, CleanupRequest.ABORTED, 1));
+    assertFalse(t.adopt(start, Outcome.ABORTED, 1));
     hold.release();
     write.get();
-    assertTrue(t.decide(start, CleanupRequest.ABORTED, 1));
+    assertTrue(t.adopt(start, Outcome.ABORTED, 1));
     assertEquals(Map.of(), t.read());
     t.reopen();
     assertEquals(Map.of(), t.read());
@@ -249,14 +250,14 @@ class DecidedOutcomesTest {
     refusing.setRefusing(true);
     assertThrows(IOException.class, () -> t.write(start, "s", "a", "2"));
     refusing.setRefusing(false);
-    t.abortAndDecide(start, 1);
+    t.abortAndAdopt(start, 1);
     assertEquals(Map.of(), t.read());
   }
 
   @Test
-  void writesOfADecidedTransactionAreRefused() throws IOException {
+  void writesOfAnAdoptedTransactionAreRefused() throws IOException {
     long start = t.writeWithoutCell(ROW);
-    t.abortAndDecide(start, 1);
+    t.abortAndAdopt(start, 1);
     assertThrows(IOException.class, () -> t.write(start, ROW, "a", "late"));
     t.reopen();
     assertEquals(Map.of(), t.read());
@@ -266,19 +267,19 @@ class DecidedOutcomesTest {
   void aListOutsideOfTheFirstRowIsNotTaken() throws IOException {
     long start = t.writeWithoutCell(ROW);
     long committed = t.commit(start, ROW);
-    BitSet decided = t.decide("a", new Decision(start, committed, 1));
-    assertTrue(decided.isEmpty());
-    assertTrue(t.decide(start, committed, 1));
-    assertTrue(t.decide(start, committed, 1), "it is asked for once more");
+    BitSet adopted = t.adopt("a", new Adoption(start, committed, 1));
+    assertTrue(adopted.isEmpty());
+    assertTrue(t.adopt(start, committed, 1));
+    assertTrue(t.adopt(start, committed, 1), "it is asked for once more");
   }
 
   @Test
   void aListThatIsNotForcedToTheLogIsRefused() throws Exception {
     long start = t.writeWithoutCell(ROW);
     Put put =
-        new DecisionRequest(
-                DecisionRequest.firstRow(new byte[0]),
-                List.of(new Decision(start, t.commit(start, ROW), 1)))
+        new AdoptionRequest(
+                AdoptionRequest.firstRow(new byte[0]),
+                List.of(new Adoption(start, t.commit(start, ROW), 1)))
             .toPut(RawTable.FINGERPRINT);
     put.setDurability(Durability.ASYNC_WAL);
     assertThrows(DoNotRetryIOException.class, () -> t.table.put(put));
@@ -297,44 +298,44 @@ class DecidedOutcomesTest {
   }
 
   @Test
-  void manyAreDecidedAtOnceAndTheOthersNamed() throws Exception {
+  void manyAreAdoptedAtOnceAndTheOthersNamed() throws Exception {
     long one = t.writeWithoutCell("a");
     long two = t.writeWithoutCell("b");
     long three = t.writeWithoutCell("c");
     t.oracle.abort(three);
-    BitSet decided =
-        t.decide(
+    BitSet adopted =
+        t.adopt(
             "",
-            new Decision(one, t.commit(one, "a"), 1),
-            new Decision(two, t.commit(two, "b"), 7),
-            new Decision(three, CleanupRequest.ABORTED, 1));
-    assertEquals("{0, 2}", decided.toString());
+            new Adoption(one, t.commit(one, "a"), 1),
+            new Adoption(two, t.commit(two, "b"), 7),
+            new Adoption(three, Outcome.ABORTED, 1));
+    assertEquals("{0, 2}", adopted.toString());
     assertEquals(List.of("b", "first"), t.rowsWithMarks());
     assertEquals(List.of("a{a=1}", "b{a=1}"), t.scan(t.oracle.begin(), new Scan()));
   }
 
   @Test
-  void aFlushOfMarksWritesTheDecisionsThatHaveNotLeft() throws IOException {
+  void aFlushOfMarksWritesTheAdoptionsThatHaveNotLeft() throws IOException {
     long start = t.writeWithoutCell(ROW);
     long later = t.writeWithoutCell("s");
-    commitAndDecide(start, ROW);
-    commitAndDecide(later, "s");
+    commitAndAdopt(start, ROW);
+    commitAndAdopt(later, "s");
     t.flush(MARKS);
-    assertEquals(List.of(2), decisions());
+    assertEquals(List.of(2), adoptions());
     t.compact();
-    assertEquals(List.of(2), decisions());
+    assertEquals(List.of(2), adoptions());
     t.flush(RawTable.F);
     t.writeWithCell("second");
     t.flush(MARKS);
     t.compact();
-    assertEquals(List.of(), decisions());
+    assertEquals(List.of(), adoptions());
     assertEquals(Map.of("a", "1"), t.read());
   }
 
   @Test
   void marksAreFlushedBehindData() throws Exception {
     long start = t.writeWithoutCell(ROW);
-    commitAndDecide(start, ROW);
+    commitAndAdopt(start, ROW);
     t.flush(RawTable.F);
     Fixture.eventually(
         "the memory of marks is empty",
@@ -343,12 +344,12 @@ class DecidedOutcomesTest {
 
   /** The first row is a row of the user, too. */
   @Test
-  void aPlainDeleteOfTheFirstRowLeavesDecisions() throws IOException {
+  void aPlainDeleteOfTheFirstRowLeavesAdoptions() throws IOException {
     long start = t.writeWithoutCell(ROW);
-    long committed = commitAndDecide(start, ROW);
+    long committed = commitAndAdopt(start, ROW);
     t.table.delete(new Delete(Bytes.toBytes("\0"), 1L << 59));
     t.flush(MARKS);
-    assertEquals(Map.of(start, committed), LoggedDecisions.read(t.region()));
+    assertEquals(Map.of(start, committed), LoggedAdoptions.read(t.region()));
   }
 
   /** A version that others committed after it was written stays behind it. */
@@ -359,9 +360,9 @@ class DecidedOutcomesTest {
     t.write(open, ROW, "a", "open");
     t.write(aborted, ROW, "a", "aborted");
     long start = t.writeWithoutCell(ROW);
-    long committed = commitAndDecide(start, ROW);
+    long committed = commitAndAdopt(start, ROW);
     long next = t.writeWithoutCell(ROW);
-    long last = commitAndDecide(next, ROW);
+    long last = commitAndAdopt(next, ROW);
     t.flush(RawTable.F);
     assertEquals(
         List.of(CellVersion.committed(last), CellVersion.committed(committed), open, aborted),
@@ -375,7 +376,7 @@ class DecidedOutcomesTest {
     long start = t.writeWithoutCell(ROW);
     long open = t.oracle.begin();
     t.write(open, ROW, "a", "open");
-    long committed = commitAndDecide(start, ROW);
+    long committed = commitAndAdopt(start, ROW);
     t.flush(RawTable.F);
     assertEquals(List.of(CellVersion.committed(committed), open), versions(ROW));
     assertEquals(Map.of("a", "1"), t.read());
@@ -389,7 +390,7 @@ class DecidedOutcomesTest {
     long start = t.oracle.begin();
     t.write(start, ROW, "a", null);
     long before = t.snapshot();
-    commitAndDecide(start, ROW);
+    commitAndAdopt(start, ROW);
     assertEquals(Map.of(), t.read());
     t.flush();
     assertEquals(Map.of(), t.read());
@@ -403,7 +404,7 @@ class DecidedOutcomesTest {
     long committed = t.commit(start, ROW);
     t.cleanUp(start, committed, ROW);
     t.write(start, ROW, "a", "1");
-    assertTrue(t.decide(start, committed, 1));
+    assertTrue(t.adopt(start, committed, 1));
     assertEquals(Map.of("a", "1"), t.read());
     t.flush();
     t.compact();
@@ -412,10 +413,10 @@ class DecidedOutcomesTest {
 
   /** The region remembers what was written; but there is no mark any more. */
   @Test
-  void aCleanupOfARowThatWasDecidedDoesNothing() throws IOException {
+  void aCleanupOfARowThatWasAdoptedDoesNothing() throws IOException {
     long start = t.writeWithoutCell(ROW);
     long committed = t.commit(start, ROW);
-    assertTrue(t.decide(start, committed, 1));
+    assertTrue(t.adopt(start, committed, 1));
     t.table.put(new CleanupRequest(Bytes.toBytes(ROW), start, committed).toPut());
     assertEquals(List.of(start), versions(ROW));
     t.flush();
@@ -424,17 +425,17 @@ class DecidedOutcomesTest {
 
   /** As it is not known to have committed, what can be moved is not read. */
   @Test
-  void aRowThatIsDecidedAfterACleanupHasReadItIsReadAgain() throws Exception {
+  void aRowThatIsAdoptedAfterACleanupHasReadItIsReadAgain() throws Exception {
     long start = t.writeWithoutCell(ROW);
     Hold hold = HeldStore.into(t.region()).holdNextPut();
     Future<?> cleanup =
         t.inBackground(
             () -> {
-              t.cleanUp(start, CleanupRequest.ABORTED, ROW);
+              t.cleanUp(start, Outcome.ABORTED, ROW);
               return null;
             });
     hold.awaitReached();
-    long committed = commitAndDecide(start, ROW);
+    long committed = commitAndAdopt(start, ROW);
     hold.release();
     assertDoesNotThrow(() -> cleanup.get());
     assertEquals(Map.of("a", "1"), t.read());
@@ -446,7 +447,7 @@ class DecidedOutcomesTest {
   void whatAPlainDeleteHidesStaysAway() throws IOException {
     long start = t.writeWithoutCell(ROW);
     long committed = t.commit(start, ROW);
-    assertTrue(t.decide(start, committed, 1));
+    assertTrue(t.adopt(start, committed, 1));
     t.table.delete(
         new Delete(Bytes.toBytes(ROW)).addColumns(RawTable.F, Bytes.toBytes("a"), start));
     assertEquals(Map.of(), t.read());
@@ -456,21 +457,21 @@ class DecidedOutcomesTest {
   }
 
   @Test
-  void whatAPlainDeleteMayHideIsNotDecided() throws IOException {
+  void whatAPlainDeleteMayHideIsNotAdopted() throws IOException {
     t.table.delete(
         new Delete(Bytes.toBytes(ROW)).addColumns(RawTable.F, Bytes.toBytes("a"), 1L << 59));
     long start = t.writeWithoutCell(ROW);
-    assertFalse(t.decide(start, t.commit(start, ROW), 1));
+    assertFalse(t.adopt(start, t.commit(start, ROW), 1));
   }
 
   /** Readers would take the plain one until a flush, and then the transaction's. */
   @Test
-  void whatAPlainPutMayCoverIsNotDecided() throws IOException {
+  void whatAPlainPutMayCoverIsNotAdopted() throws IOException {
     long start = t.writeWithoutCell(ROW);
     Put plain = new Put(Bytes.toBytes(ROW));
     t.table.put(plain.addColumn(RawTable.F, Bytes.toBytes("a"), start + 5, Bytes.toBytes("p")));
     long committed = t.commit(start, ROW);
-    assertFalse(t.decide(start, committed, 1));
+    assertFalse(t.adopt(start, committed, 1));
     t.cleanUp(start, committed, ROW);
     assertEquals(Map.of("a", "1"), t.read());
   }
@@ -480,9 +481,9 @@ class DecidedOutcomesTest {
     long one = t.writeWithoutCell("b");
     long two = t.writeWithoutCell(ROW);
     long three = t.writeWithoutCell("s");
-    commitAndDecide(one, "b");
-    commitAndDecide(two, ROW);
-    t.abortAndDecide(three, 1);
+    commitAndAdopt(one, "b");
+    commitAndAdopt(two, ROW);
+    t.abortAndAdopt(three, 1);
     try (Admin admin = t.cluster.connection().getAdmin()) {
       admin
           .splitRegionAsync(t.region().getRegionInfo().getRegionName(), Bytes.toBytes("m"))
@@ -492,22 +493,22 @@ class DecidedOutcomesTest {
     long start = t.oracle.begin();
     t.write(start, "z", "a", "1"); // its mark is a cell
     long next = t.writeWithoutCell("y");
-    BitSet decided = t.decide("m", new Decision(next, t.commit(next, "y"), 1));
-    assertEquals("{0}", decided.toString());
+    BitSet adopted = t.adopt("m", new Adoption(next, t.commit(next, "y"), 1));
+    assertEquals("{0}", adopted.toString());
   }
 
   @Test
   void aMergeLosesNothing() throws Exception {
-    try (RawTable two = RawTable.deciding(t.cluster, Bytes.toBytes("m"))) {
+    try (RawTable two = RawTable.adopting(t.cluster, Bytes.toBytes("m"))) {
       two.writeWithCell("a");
       two.writeWithCell("n");
       long left = two.writeWithoutCell("b");
       long right = two.writeWithoutCell("r");
       long gone = two.writeWithoutCell("s");
       two.oracle.abort(gone);
-      assertEquals("{0}", two.decide("", decision(two, left, "b")).toString());
-      Decision aborted = new Decision(gone, CleanupRequest.ABORTED, 1);
-      assertEquals("{0, 1}", two.decide("m", decision(two, right, "r"), aborted).toString());
+      assertEquals("{0}", two.adopt("", adoption(two, left, "b")).toString());
+      Adoption aborted = new Adoption(gone, Outcome.ABORTED, 1);
+      assertEquals("{0, 1}", two.adopt("m", adoption(two, right, "r"), aborted).toString());
       byte[][] regions =
           two.regions().stream()
               .map(region -> region.getRegionInfo().getEncodedNameAsBytes())
@@ -519,10 +520,10 @@ class DecidedOutcomesTest {
     }
   }
 
-  private static Decision decision(RawTable table, long start, String row) {
+  private static Adoption adoption(RawTable table, long start, String row) {
     long committed = table.commit(start, row);
     table.oracle.cleanedUp(start);
-    return new Decision(start, committed, 1);
+    return new Adoption(start, committed, 1);
   }
 
   /** Many cells of one row and column, more than HBase hands over at once. */
@@ -534,7 +535,7 @@ class DecidedOutcomesTest {
       put.addColumn(RawTable.F, Bytes.toBytes("c" + i), start, Bytes.toBytes("1"));
     }
     t.table.put(put);
-    long committed = commitAndDecide(start, ROW);
+    long committed = commitAndAdopt(start, ROW);
     t.flush();
     List<Long> versions = versions(ROW);
     assertEquals(1_000, versions.size());

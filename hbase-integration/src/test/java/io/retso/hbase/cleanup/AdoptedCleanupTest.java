@@ -15,8 +15,8 @@ import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.cleanup.CleanupGate.State;
-import io.retso.hbase.layout.CleanupRequest;
-import io.retso.hbase.layout.DecisionRequest.Decision;
+import io.retso.hbase.layout.AdoptionRequest.Adoption;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.table.WrittenRows;
@@ -56,7 +56,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Regions are told outcomes, each for many transactions; and what follows from their answers. */
 @ExtendWith(RetsoCluster.Extension.class)
 @Timeout(120)
-class DecidedCleanupTest {
+class AdoptedCleanupTest {
   private static final int TRANSACTIONS = 50;
 
   private Fixture fixture;
@@ -134,15 +134,15 @@ class DecidedCleanupTest {
     }
     eventually("reported", () -> counters.cleanedUp.sum() == TRANSACTIONS);
     assertEquals(3 * TRANSACTIONS, counters.rowsCleaned.sum());
-    long decided = counters.rowsDecided.sum();
-    assertTrue(decided >= TRANSACTIONS, () -> decided + " rows");
+    long adopted = counters.rowsAdopted.sum();
+    assertTrue(adopted >= TRANSACTIONS, () -> adopted + " rows");
     for (CleanupGate gate : List.of(low, high)) {
       List<Integer> sizes = gate.lists().stream().map(List::size).toList();
       assertEquals(TRANSACTIONS, sizes.stream().mapToInt(size -> size).sum());
       assertTrue(sizes.size() < TRANSACTIONS / 2, sizes::toString);
       assertEquals(
           List.of(gate == low ? 2 : 1),
-          gate.lists().stream().flatMap(List::stream).map(Decision::rows).distinct().toList());
+          gate.lists().stream().flatMap(List::stream).map(Adoption::rows).distinct().toList());
     }
     assertEquals(0, fixture.marks(name));
     assertEquals(0, fixture.uncleaned(name));
@@ -167,7 +167,7 @@ class DecidedCleanupTest {
 
   /** What is in a file is moved by no flush. */
   @Test
-  void whatARegionDoesNotDecideIsCleanedUpRowByRow() throws Exception {
+  void whatARegionDoesNotAdoptIsCleanedUpRowByRow() throws Exception {
     Transaction tx = manager.begin();
     for (String row : List.of("a", "b", "x")) {
       tx.table(name).put(put(row, "1"));
@@ -178,7 +178,7 @@ class DecidedCleanupTest {
     }
     tx.commit();
     eventually("reported", () -> counters.cleanedUp.sum() == 1);
-    assertEquals(0, counters.rowsDecided.sum());
+    assertEquals(0, counters.rowsAdopted.sum());
     assertEquals(3, counters.rowsCleaned.sum());
     assertWhole("a=1 b=1 x=1");
   }
@@ -198,7 +198,7 @@ class DecidedCleanupTest {
   /** Each attempt takes two of five seconds, so the third is the last, be it of a list or a row. */
   @Test
   void itsTimeRunsFromTheFirstAttempt() throws Exception {
-    for (long outcome : new long[] {32, CleanupRequest.ABORTED}) {
+    for (long outcome : new long[] {32, Outcome.ABORTED}) {
       assertEquals(3, attemptsOfTwoSeconds(outcome));
     }
   }
@@ -281,7 +281,7 @@ class DecidedCleanupTest {
     write("a", "x");
     eventually("cleaned up", () -> Inside.cleaner(manager).rows() == 0);
     long cleaned = counters.rowsCleaned.sum();
-    long decided = counters.rowsDecided.sum();
+    long adopted = counters.rowsAdopted.sum();
     Transaction tx = manager.begin();
     for (int i = 0; i < rows; i++) {
       tx.table(name).put(put("y" + i, "aborted"));
@@ -292,7 +292,7 @@ class DecidedCleanupTest {
     eventually("cleaned up", () -> counters.rowsCleaned.sum() == cleaned + rows);
     boolean isMuch = rows > CleanupPart.ABORTED_ROWS_MAX;
     assertEquals(isMuch ? rows : 0, plainRows("y"));
-    assertEquals(isMuch ? rows : 0, counters.rowsDecided.sum() - decided);
+    assertEquals(isMuch ? rows : 0, counters.rowsAdopted.sum() - adopted);
     assertWhole("a=1 x=1");
   }
 
@@ -325,7 +325,7 @@ class DecidedCleanupTest {
   @Test
   void whatIsThrownAmidAListIsAFailedAttempt() throws Exception {
     cleanUpWithABrokenClient();
-    assertTrue(counters.rowsDecided.sum() > 0);
+    assertTrue(counters.rowsAdopted.sum() > 0);
   }
 
   @Test
@@ -339,7 +339,7 @@ class DecidedCleanupTest {
     manager = fixture.manager();
     counters = Inside.counters(manager);
     cleanUpWithABrokenClient();
-    assertEquals(0, counters.rowsDecided.sum());
+    assertEquals(0, counters.rowsAdopted.sum());
   }
 
   private void cleanUpWithABrokenClient() throws Exception {
@@ -385,7 +385,7 @@ class DecidedCleanupTest {
   void regionsThatAreOthersByThenAreToldRowByRow(Change change) throws Exception {
     write("a0", "x0");
     eventually("reported", () -> counters.cleanedUp.sum() == 1);
-    long decided = counters.rowsDecided.sum();
+    long adopted = counters.rowsAdopted.sum();
     AtomicBoolean isCleanup = new AtomicBoolean();
     Transaction tx = manager.begin();
     try (Admin admin = fixture.cluster.connection().getAdmin()) {
@@ -408,7 +408,7 @@ class DecidedCleanupTest {
       tx.commit();
       eventually("reported", () -> counters.cleanedUp.sum() == 2);
     }
-    long byRegions = counters.rowsDecided.sum() - decided;
+    long byRegions = counters.rowsAdopted.sum() - adopted;
     assertTrue(byRegions <= (change == Change.SPLIT ? 2 : 0), () -> byRegions + " rows");
     assertWhole("a=1 a0=1 b=1 c=1 x=1 x0=1 y=1");
   }
