@@ -1,6 +1,7 @@
 package io.retso.hbase.admin;
 
 import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.hbase.futures.Futures;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.Arrays;
@@ -102,8 +103,7 @@ final class FutureCells {
     try {
       TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("interrupted while the oracle is waited for");
+      throw Futures.interrupted("interrupted while the oracle is waited for", e);
     }
   }
 

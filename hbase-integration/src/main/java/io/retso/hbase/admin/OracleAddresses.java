@@ -2,8 +2,8 @@ package io.retso.hbase.admin;
 
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
-import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.OracleUnavailableException;
+import io.retso.hbase.futures.Futures;
 import io.retso.protocol.OracleIdentity;
 import java.io.IOException;
 import java.time.Duration;
@@ -52,7 +52,7 @@ final class OracleAddresses {
     for (Map.Entry<String, CompletableFuture<OracleIdentity>> answer : answers.entrySet()) {
       OracleIdentity oracle;
       try {
-        oracle = Failures.await(answer.getValue());
+        oracle = Futures.await(answer.getValue());
       } catch (OracleException e) {
         silence = e;
         continue;

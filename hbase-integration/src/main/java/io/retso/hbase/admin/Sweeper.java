@@ -4,8 +4,8 @@ import io.retso.client.OracleClient;
 import io.retso.client.TransactionStatus;
 import io.retso.hbase.cleanup.HiddenCells;
 import io.retso.hbase.cleanup.RowCleanup;
-import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.DecisionCell;
 import io.retso.hbase.layout.PendingWrite;
@@ -89,7 +89,7 @@ public final class Sweeper {
     }
     boolean reported = leftOut.isEmpty();
     if (reported) {
-      Failures.await(oracle.sweptAsync(timestamp));
+      Futures.await(oracle.sweptAsync(timestamp));
     }
     return new SweepResult(visited, marks, cleaned, open, reported, leftOut);
   }
@@ -111,10 +111,10 @@ public final class Sweeper {
         names.add(TableName.valueOf(row.getRow()));
       }
     }
-    List<TableDescriptor> seen = Failures.await(admin.listTableDescriptors());
+    List<TableDescriptor> seen = Futures.await(admin.listTableDescriptors());
     seen.forEach(table -> names.remove(table.getTableName()));
     for (TableName name : names) {
-      if (!name.isSystemTable() && Failures.await(admin.tableExists(name))) {
+      if (!name.isSystemTable() && Futures.await(admin.tableExists(name))) {
         leftOut =
             "table "
                 + name
@@ -134,7 +134,7 @@ public final class Sweeper {
       leftOut = e.getMessage();
       return;
     }
-    if (Failures.await(hbase.getAdmin().isTableDisabled(table.name()))) {
+    if (Futures.await(hbase.getAdmin().isTableDisabled(table.name()))) {
       leftOut = "table " + table.name() + " is disabled and may hold marks: enable it";
       return;
     }
@@ -197,7 +197,7 @@ public final class Sweeper {
     List<CleanupRequest> requests = new ArrayList<>();
     List<Mark> forgotten = new ArrayList<>();
     for (Mark mark : found) {
-      TransactionStatus status = Failures.await(asked.get(mark.start));
+      TransactionStatus status = Futures.await(asked.get(mark.start));
       switch (status.state()) {
         case OPEN -> open++;
         case COMMITTED ->
@@ -222,7 +222,7 @@ public final class Sweeper {
       List<CleanupRequest> again = new ArrayList<>();
       for (int i = 0; i < sent.size(); i++) {
         try {
-          Failures.await(sent.get(i));
+          Futures.await(sent.get(i));
           cleaned++;
         } catch (IOException e) {
           failed = left.get(i) + " in " + table.name() + " failed: " + ErrorText.of(e);
@@ -247,7 +247,7 @@ public final class Sweeper {
       gets.add(
           new Get(mark.row).addColumn(PendingWrite.family(), PendingWrite.qualifier(mark.start)));
     }
-    List<Result> rows = Failures.await(RowBatches.all(table, gets));
+    List<Result> rows = Futures.await(RowBatches.all(table, gets));
     List<CleanupRequest> requests = new ArrayList<>();
     for (int i = 0; i < rows.size(); i++) {
       if (!rows.get(i).isEmpty()) {

@@ -1,6 +1,7 @@
 package io.retso.hbase.cleanup;
 
 import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.table.RowBatches;
@@ -74,7 +75,7 @@ public final class RowCleanup {
   private static CompletableFuture<Void> done(Object answer) {
     return CleanupRequest.isDone(answer)
         ? CompletableFuture.completedFuture(null)
-        : Failures.failed(Failures.noCoprocessor(null));
+        : Futures.failed(Failures.noCoprocessor(null));
   }
 
   /**
@@ -98,7 +99,7 @@ public final class RowCleanup {
     } catch (RuntimeException e) {
       if (actions.size() == 1) {
         return List.of(
-            Failures.failed(
+            Futures.failed(
                 new IOException(
                     "HBase's client does not send it ("
                         + ErrorText.of(e)

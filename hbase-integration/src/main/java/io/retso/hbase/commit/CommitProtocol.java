@@ -10,7 +10,7 @@ import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.RollbackOnlyException;
 import io.retso.hbase.errors.TransactionException;
 import io.retso.hbase.errors.UnknownCommitException;
-import io.retso.hbase.errors.WriteSetTooLargeException;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.read.ReadSet;
@@ -69,38 +69,45 @@ public final class CommitProtocol {
    *     or that is not known
    */
   public CompletableFuture<Long> commit(Writer writer, Consumer<Decision> decided) {
-    long start = writer.start;
-    return Failures.compose(
+    return Futures.compose(
         writer.writes.sendAll(),
         (sent, failure) -> {
-          if (failure != null) {
-            decided.accept(Decision.ROLLED_BACK);
-            rollBack(writer);
-            return Failures.failed(
-                new RollbackOnlyException(start, Failures.ofStore(failure, start)));
-          }
-          TableName outdated = writer.writes.outdatedTable();
-          if (outdated != null) {
-            decided.accept(Decision.ROLLED_BACK);
-            rollBack(writer);
-            return Failures.failed(Failures.tableChanged(start, "table " + outdated, null));
-          }
-          // Every write is acknowledged: whoever reads above the commit timestamp finds all.
           CommitRequest request;
           try {
-            request = CommitRequests.of(writer);
-          } catch (WriteSetTooLargeException e) {
+            request = request(writer, failure);
+          } catch (TransactionException e) {
             decided.accept(Decision.ROLLED_BACK);
             rollBack(writer);
-            return Failures.failed(e);
+            throw e;
           }
-          return Failures.compose(
+          return Futures.compose(
               oracle.commitAsync(request),
-              (result, unanswered) ->
-                  unanswered == null
-                      ? answered(writer, result, decided)
-                      : Failures.failed(notAnswered(writer, unanswered, decided)));
+              (result, unanswered) -> {
+                if (unanswered != null) {
+                  throw notAnswered(writer, unanswered, decided);
+                }
+                return answered(writer, result, decided);
+              });
         });
+  }
+
+  /**
+   * What is asked of the oracle.
+   *
+   * @param failure of a write; null if all are acknowledged: a reader above the commit timestamp
+   *     finds all of them
+   */
+  private static CommitRequest request(Writer writer, Throwable failure)
+      throws TransactionException {
+    long start = writer.start;
+    if (failure != null) {
+      throw new RollbackOnlyException(start, Failures.ofStore(failure, start));
+    }
+    TableName outdated = writer.writes.outdatedTable();
+    if (outdated != null) {
+      throw Failures.tableChanged(start, "table " + outdated, null);
+    }
+    return CommitRequests.of(writer);
   }
 
   private CompletableFuture<Long> answered(
@@ -118,11 +125,11 @@ public final class CommitProtocol {
     counterOf(result.abortReason()).increment();
     TransactionException refusal = Failures.ofAbort(writer.start, result.abortReason());
     if (writer.writes.isEmpty()) {
-      return Failures.failed(refusal);
+      return Futures.failed(refusal);
     }
     return cleaner
         .offer(writer.cleanup(CleanupRequest.ABORTED))
-        .thenCompose(admitted -> Failures.failed(refusal));
+        .thenCompose(admitted -> Futures.failed(refusal));
   }
 
   private LongAdder counterOf(CommitResult.AbortReason reason) {
@@ -166,15 +173,14 @@ public final class CommitProtocol {
    *     longer remembers, or never issued that start timestamp
    */
   public CompletableFuture<OptionalLong> resolve(long start) {
-    return Failures.compose(
-        oracle.abortAsync(start),
-        (result, failure) ->
-            failure == null
-                ? CompletableFuture.completedFuture(
-                    result.isCommitted()
-                        ? OptionalLong.of(result.commitTimestamp())
-                        : OptionalLong.empty())
-                : Failures.failed(Failures.ofResolving(failure, start, this::resolve)));
+    return Futures.explained(
+            oracle.abortAsync(start),
+            failure -> Failures.ofResolving(failure, start, this::resolve))
+        .thenApply(
+            result ->
+                result.isCommitted()
+                    ? OptionalLong.of(result.commitTimestamp())
+                    : OptionalLong.empty());
   }
 
   private void rollBack(Writer writer) {

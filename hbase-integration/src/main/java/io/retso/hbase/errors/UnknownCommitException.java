@@ -2,6 +2,7 @@ package io.retso.hbase.errors;
 
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.futures.Callbacks;
+import io.retso.hbase.futures.Futures;
 import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.util.OptionalLong;
@@ -59,7 +60,7 @@ public final class UnknownCommitException extends TransactionException {
    */
   public OptionalLong resolve() throws IOException {
     Callbacks.checkMayBlock();
-    return Failures.await(resolution());
+    return Futures.await(resolution());
   }
 
   /**

@@ -1,8 +1,8 @@
 package io.retso.hbase.read;
 
 import io.retso.client.OracleClient;
-import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.OracleUnavailableException;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.futures.Timers;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -81,7 +81,7 @@ public final class SafeSnapshots {
                 return CompletableFuture.completedFuture(safe);
               }
               return questions == 1
-                  ? Failures.failed(
+                  ? Futures.failed(
                       new OracleUnavailableException(
                           "the oracle issued no safe snapshot after "
                               + timestamp

@@ -18,7 +18,7 @@ public interface ScanOwner {
   void checkOpen() throws IOException;
 
   /** Why a scan fails when it has ended. */
-  Exception ended();
+  Exception endOfScans();
 
   /** Whether own writes within the range of the scan may be in the table. */
   boolean hasSent(PreparedTable table, Scan scan);

@@ -1,6 +1,7 @@
 package io.retso.hbase.table;
 
 import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.futures.Timers;
 import io.retso.hbase.layout.DescriptorQuery;
 import java.util.ArrayList;
@@ -91,7 +92,7 @@ public final class RowBatches {
       AsyncTable<?> raw, List<? extends Row> actions, int max) {
     List<CompletableFuture<List<R>>> sent = new ArrayList<>();
     parts(actions, max).forEach(part -> sent.add(raw.batchAll(part)));
-    return CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new))
+    return Futures.all(sent)
         .thenApply(
             done -> {
               List<R> answers = new ArrayList<>(actions.size());
@@ -126,7 +127,7 @@ public final class RowBatches {
       boolean isMissing = table.isServerReads() && !DescriptorQuery.isAnswer(region);
       return isMissing ? Failures.noCoprocessor(null) : null;
     }
-    Throwable cause = Failures.unwrap(failure);
+    Throwable cause = Futures.unwrap(failure);
     return cause instanceof TableNotEnabledException || cause instanceof TableNotFoundException
         ? cause
         : null;

@@ -4,7 +4,7 @@ import io.retso.hbase.AsyncTransactionalTable;
 import io.retso.hbase.operation.OperationChecks;
 import io.retso.hbase.operation.OrderedBatch;
 import io.retso.hbase.read.RowCollector;
-import io.retso.hbase.read.TableReaders;
+import io.retso.hbase.read.TableReader;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.write.TableEdits;
 import java.util.ArrayList;
@@ -47,12 +47,12 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
   private final boolean isHeld;
 
   HBaseAsyncTransactionalTable(
-      TransactionCore tx, PreparedTable table, OperationChecks checks, TableReaders readers) {
+      TransactionCore tx, PreparedTable table, OperationChecks checks, TableReader reader) {
     this.tx = tx;
     this.table = table;
     this.checks = checks;
-    this.reads = new TableReads(tx, table, readers);
-    this.edits = new TableEdits(tx.version(), table, tx.writes(), checks, reads);
+    this.reads = new TableReads(tx, reader);
+    this.edits = new TableEdits(tx.begun.start(), table, tx.begun.writes(), checks, reads);
     this.isHeld = true;
   }
 
@@ -142,7 +142,7 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
 
   private Get protectable(Get get, String operation) {
     Get checked = checkedGets(List.of(notNull(get))).get(0);
-    tx.requireWriter();
+    tx.life.requireWriter();
     if (!table.canName(checked)) {
       throw new IllegalArgumentException(
           "the conflicts of table "

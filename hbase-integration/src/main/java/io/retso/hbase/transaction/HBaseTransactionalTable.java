@@ -4,7 +4,7 @@ import com.google.protobuf.Descriptors;
 import com.google.protobuf.Message;
 import com.google.protobuf.Service;
 import io.retso.hbase.TransactionalTable;
-import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Futures;
 import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.util.Arrays;
@@ -38,16 +38,16 @@ import org.apache.hadoop.hbase.util.Bytes;
 
 /** A table within one transaction, by waiting for its asynchronous twin. */
 final class HBaseTransactionalTable implements TransactionalTable {
-  private final TransactionCore tx;
+  private final Lifecycle life;
   private final HBaseAsyncTransactionalTable async;
 
-  HBaseTransactionalTable(TransactionCore tx, HBaseAsyncTransactionalTable async) {
-    this.tx = tx;
+  HBaseTransactionalTable(Lifecycle life, HBaseAsyncTransactionalTable async) {
+    this.life = life;
     this.async = async;
   }
 
   <T> T await(java.util.function.Supplier<CompletableFuture<T>> operation) throws IOException {
-    return tx.exclusive(() -> Failures.await(operation.get()));
+    return life.exclusive(() -> Futures.await(operation.get()));
   }
 
   @Override
@@ -114,7 +114,7 @@ final class HBaseTransactionalTable implements TransactionalTable {
 
   @Override
   public ResultScanner getScanner(Scan scan) throws IOException {
-    return tx.exclusive(() -> async.getScanner(scan));
+    return life.exclusive(() -> async.getScanner(scan));
   }
 
   @Override
@@ -203,12 +203,11 @@ final class HBaseTransactionalTable implements TransactionalTable {
           "an array of " + results.length + " cannot take the results of " + actions.size());
     }
     refuseNulls(actions);
-    tx.exclusive(
+    life.exclusive(
         () -> {
           List<CompletableFuture<Object>> outcomes = async.batch(actions);
           try {
-            return Failures.await(
-                CompletableFuture.allOf(outcomes.toArray(CompletableFuture<?>[]::new)));
+            return Futures.await(Futures.all(outcomes));
           } finally {
             for (int i = 0; results != null && i < results.length; i++) {
               results[i] = resultOrFailure(outcomes.get(i));
@@ -220,7 +219,7 @@ final class HBaseTransactionalTable implements TransactionalTable {
   /** A result, or what failed; null if it is under way, as the caller was interrupted. */
   private static Object resultOrFailure(CompletableFuture<Object> outcome) {
     return outcome
-        .handle((result, failure) -> failure == null ? result : Failures.unwrap(failure))
+        .handle((result, failure) -> failure == null ? result : Futures.unwrap(failure))
         .getNow(null);
   }
 

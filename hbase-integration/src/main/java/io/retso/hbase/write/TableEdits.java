@@ -1,9 +1,8 @@
 package io.retso.hbase.write;
 
-import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.operation.OperationChecks;
 import io.retso.hbase.table.PreparedTable;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -112,25 +111,24 @@ public final class TableEdits {
         gets.add(edit.needs());
       }
     }
-    return access
-        .read(gets)
-        .thenCompose(
+    CompletableFuture<List<Result>> buffered =
+        Futures.then(
+            access.read(gets),
             seen -> {
               List<Result> results = new ArrayList<>(edits.size());
               List<Cell> cells = new ArrayList<>(edits.size());
-              try {
-                Iterator<Result> rows = seen.iterator();
-                for (RowEdit edit : edits) {
-                  Result row = edit.needs() == null ? Result.EMPTY_RESULT : rows.next();
-                  results.add(edit.apply(row, checks, cells));
-                }
-                writes.add(table, cells, checkedIds);
-              } catch (IOException | RuntimeException e) {
-                return Failures.failed(e);
+              Iterator<Result> rows = seen.iterator();
+              for (RowEdit edit : edits) {
+                Result row = edit.needs() == null ? Result.EMPTY_RESULT : rows.next();
+                results.add(edit.apply(row, checks, cells));
               }
-              return writes.isFull()
-                  ? access.sendAll().thenApply(done -> results)
-                  : CompletableFuture.completedFuture(results);
+              writes.add(table, cells, checkedIds);
+              return results;
             });
+    return buffered.thenCompose(
+        results ->
+            writes.isFull()
+                ? access.sendAll().thenApply(done -> results)
+                : CompletableFuture.completedFuture(results));
   }
 }

@@ -1,7 +1,7 @@
 package io.retso.hbase.write;
 
-import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.WriteSetTooLargeException;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.table.Granules;
 import io.retso.hbase.table.IdSet;
@@ -250,10 +250,7 @@ public final class WriteBuffer {
       }
     }
     if (!sending.isEmpty()) {
-      acknowledged =
-          sending.size() == 1
-              ? sending.get(0)
-              : CompletableFuture.allOf(sending.toArray(CompletableFuture<?>[]::new));
+      acknowledged = sending.size() == 1 ? sending.get(0) : Futures.all(sending);
     }
     pendingBytes = tables.values().stream().allMatch(t -> t.pending.isEmpty()) ? 0 : pendingBytes;
     return acknowledged;
@@ -268,7 +265,7 @@ public final class WriteBuffer {
     return sent.whenComplete(
         (done, failure) -> {
           if (failure != null) {
-            table.learnFrom(Failures.unwrap(failure));
+            table.learnFrom(Futures.unwrap(failure));
           }
         });
   }

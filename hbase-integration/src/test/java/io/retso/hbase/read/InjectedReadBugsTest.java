@@ -99,7 +99,7 @@ class InjectedReadBugsTest {
         SerializableReadersTest.class,
         "whatWroteNothingIsCertifiedAsAReader"),
     SERIALIZABLE_READERS_ASK_NOBODY(
-        "transaction/HBaseTransactionManager.java",
+        "transaction/Begins.java",
         "!isSerializable(options)\n",
         "true\n",
         ReadOnlyAnomalyTest.class,
