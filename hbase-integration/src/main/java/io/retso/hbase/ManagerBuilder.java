@@ -324,11 +324,9 @@ public final class ManagerBuilder {
     } catch (OracleException e) {
       oracle.close();
       throw new OracleUnavailableException(
-          "the oracle at "
-              + String.join(",", addresses)
-              + " cannot be used: "
-              + e.getMessage()
-              + "; check the address, and that it is a ReTSO oracle of this version",
+          ("the oracle at %s cannot be used: %s; check the address, and that it is a ReTSO oracle"
+                  + " of this version")
+              .formatted(String.join(",", addresses), e.getMessage()),
           e);
     }
   }

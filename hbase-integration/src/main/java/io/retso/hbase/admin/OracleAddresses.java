@@ -59,15 +59,8 @@ final class OracleAddresses {
       }
       if (found != null && !found.isSameAs(oracle)) {
         throw new OracleUnavailableException(
-            "these are two oracles: "
-                + found
-                + " at "
-                + foundAt
-                + ", "
-                + oracle
-                + " at "
-                + answer.getKey()
-                + "; name addresses of one",
+            "these are two oracles: %s at %s, %s at %s; name addresses of one"
+                .formatted(found, foundAt, oracle, answer.getKey()),
             null);
       }
       found = oracle;
@@ -82,11 +75,8 @@ final class OracleAddresses {
   /** No oracle can be used at the addresses. */
   static OracleUnavailableException unavailable(Iterable<String> addresses, OracleException cause) {
     return new OracleUnavailableException(
-        "the oracle at "
-            + String.join(",", addresses)
-            + " cannot be used: "
-            + cause.getMessage()
-            + "; check the address",
+        "the oracle at %s cannot be used: %s; check the address"
+            .formatted(String.join(",", addresses), cause.getMessage()),
         cause);
   }
 }

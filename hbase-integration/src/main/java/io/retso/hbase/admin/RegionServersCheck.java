@@ -85,11 +85,8 @@ final class RegionServersCheck {
     found.addAll(problems());
     if (!found.isEmpty()) {
       throw new TableNotPreparedException(
-          "table "
-              + table
-              + " is not prepared: "
-              + String.join("; ", found)
-              + "; then prepare the table again",
+          "table %s is not prepared: %s; then prepare the table again"
+              .formatted(table, String.join("; ", found)),
           null);
     }
   }

@@ -67,11 +67,9 @@ final class SettingsChange {
       throws TableNotPreparedException {
     if (!isOf(before, oracle)) {
       throw new TableNotPreparedException(
-          "table "
-              + before.getTableName()
-              + " is disabled, and is not known to be prepared for oracle "
-              + oracle
-              + ": enable it, so that its cells can be compared with the oracle's timestamps",
+          ("table %s is disabled, and is not known to be prepared for oracle %s: enable it, so that"
+                  + " its cells can be compared with the oracle's timestamps")
+              .formatted(before.getTableName(), oracle),
           null);
     }
   }
@@ -100,16 +98,13 @@ final class SettingsChange {
     Result first = firstMark(connection, before);
     if (first != null) {
       throw new TableNotPreparedException(
-          "table "
-              + before.getTableName()
-              + " is not prepared for oracle "
-              + oracle
-              + ", but has marks of another one's transactions, the first in row "
-              + Bytes.toStringBinary(first.getRow())
-              + ". Which of them committed, only that one knows: run ./retso hbase sweep with it"
-              + " until 0 marks are found, while no transaction runs. If its log is lost for good,"
-              + " decide for each cell of family !pw: delete it, and the row's cells of its version"
-              + " are committed; delete those cells before it, and they never were",
+          ("table %s is not prepared for oracle %s, but has marks of another one's transactions,"
+               + " the first in row %s. Which of them committed, only that one knows: run ./retso"
+               + " hbase sweep with it until 0 marks are found, while no transaction runs. If its"
+               + " log is lost for good, decide for each cell of family !pw: delete it, and the"
+               + " row's cells of its version are committed; delete those cells before it, and they"
+               + " never were")
+              .formatted(before.getTableName(), oracle, Bytes.toStringBinary(first.getRow())),
           null);
     }
   }
@@ -124,15 +119,14 @@ final class SettingsChange {
     Result first = firstMark(connection, copy);
     if (first != null) {
       throw new TableNotPreparedException(
-          "table "
-              + copy.getTableName()
-              + " is a copy of table "
-              + TableSettings.originOf(copy)
-              + " and has marks of transactions that were under way when it was copied, the first"
-              + " one in row "
-              + Bytes.toStringBinary(first.getRow())
-              + ". Which of them committed, the oracle may have forgotten: copy the table again"
-              + " while no transaction runs, after ./retso hbase sweep has found 0 marks",
+          ("table %s is a copy of table %s and has marks of transactions that were under way when"
+               + " it was copied, the first one in row %s. Which of them committed, the oracle may"
+               + " have forgotten: copy the table again while no transaction runs, after ./retso"
+               + " hbase sweep has found 0 marks")
+              .formatted(
+                  copy.getTableName(),
+                  TableSettings.originOf(copy),
+                  Bytes.toStringBinary(first.getRow())),
           null);
     }
   }

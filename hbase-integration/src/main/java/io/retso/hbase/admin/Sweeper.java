@@ -152,11 +152,9 @@ public final class Sweeper {
       return true;
     } catch (IOException e) {
       leftOut =
-          "table "
-              + table.name()
-              + " may have marks that are hidden from this user: let a user sweep who has the"
-              + " rights READ and WRITE for all tables (./retso hbase sweep): "
-              + ErrorText.of(e);
+          ("table %s may have marks that are hidden from this user: let a user sweep who has the"
+                  + " rights READ and WRITE for all tables (./retso hbase sweep): %s")
+              .formatted(table.name(), ErrorText.of(e));
       return false;
     }
   }

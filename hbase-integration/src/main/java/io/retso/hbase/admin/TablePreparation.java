@@ -272,15 +272,11 @@ public final class TablePreparation {
       return failure;
     }
     return new TableNotPreparedException(
-        "table "
-            + name
-            + " cannot be prepared, as HBase cannot load the coprocessor: put hbase-integration's"
-            + " jar on the class path of all masters and region servers and restart"
-            + " them, or name one that they can read (--jar), or let clients decide (--reads"
-            + " client); leave "
-            + SANITY_CHECKS
-            + " on. HBase says: "
-            + message.lines().findFirst().orElse(""),
+        ("table %s cannot be prepared, as HBase cannot load the coprocessor: put"
+                + " hbase-integration's jar on the class path of all masters and region servers and"
+                + " restart them, or name one that they can read (--jar), or let clients decide"
+                + " (--reads client); leave %s on. HBase says: %s")
+            .formatted(name, SANITY_CHECKS, message.lines().findFirst().orElse("")),
         failure);
   }
 

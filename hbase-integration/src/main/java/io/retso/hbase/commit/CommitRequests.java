@@ -36,13 +36,8 @@ final class CommitRequests {
     }
     if (room(request) < 0) {
       throw new WriteSetTooLargeException(
-          "transaction "
-              + writer.start()
-              + " names "
-              + request.ids()
-              + " rows and granules to the oracle, the limit is "
-              + Limits.TRANSACTION_IDS_MAX
-              + ": split it",
+          ("transaction %s names %s rows and granules to the oracle, the limit is %s: split it")
+              .formatted(writer.start(), request.ids(), Limits.TRANSACTION_IDS_MAX),
           null);
     }
     return request;

@@ -32,13 +32,9 @@ public final class UnknownCommitException extends TransactionException {
   public UnknownCommitException(long startTimestamp, Throwable cause, Resolver resolver) {
     super(
         Category.UNKNOWN_OUTCOME,
-        "transaction "
-            + startTimestamp
-            + " may or may not be committed ("
-            + ErrorText.of(cause)
-            + "); call resolve() of this exception, or TransactionManager.resolve("
-            + startTimestamp
-            + "), to learn it, and do not run it again before",
+        ("transaction %s may or may not be committed (%s); call resolve() of this exception, or"
+                + " TransactionManager.resolve(%s), to learn it, and do not run it again before")
+            .formatted(startTimestamp, ErrorText.of(cause), startTimestamp),
         cause);
     this.startTimestamp = startTimestamp;
     this.resolver = resolver;

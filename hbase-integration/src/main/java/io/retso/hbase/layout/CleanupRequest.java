@@ -115,10 +115,10 @@ public record CleanupRequest(byte[] row, long start, long commitTimestamp) {
 
   @Override
   public String toString() {
-    return "cleanup of "
-        + Bytes.toStringBinary(row)
-        + " after "
-        + start
-        + (isCommitted() ? " committed at " + commitTimestamp : " aborted");
+    return "cleanup of %s after %s%s"
+        .formatted(
+            Bytes.toStringBinary(row),
+            start,
+            isCommitted() ? " committed at " + commitTimestamp : " aborted");
   }
 }

@@ -154,11 +154,9 @@ public final class OperationChecks {
     if (!table.descriptor().hasColumnFamily(family)) {
       tables.forget(table.name());
       throw new IllegalArgumentException(
-          "table "
-              + table.name()
-              + " has no family "
-              + Bytes.toStringBinary(family)
-              + ": add it and prepare the table again, and get the table from a transaction anew");
+          ("table %s has no family %s: add it and prepare the table again, and get the table from a"
+                  + " transaction anew")
+              .formatted(table.name(), Bytes.toStringBinary(family)));
     }
   }
 
@@ -166,12 +164,11 @@ public final class OperationChecks {
     boolean isPut = cell.getType() == Cell.Type.Put;
     if (isPut == mutation instanceof Delete) {
       throw new IllegalArgumentException(
-          "a cell of type "
-              + cell.getType()
-              + " in a "
-              + mutation.getClass().getSimpleName()
-              + " would be written as something else: "
-              + (isPut ? "use a Put" : "use a Delete"));
+          "a cell of type %s in a %s would be written as something else: %s"
+              .formatted(
+                  cell.getType(),
+                  mutation.getClass().getSimpleName(),
+                  isPut ? "use a Put" : "use a Delete"));
     }
     // Ahead of the timestamp, which such a delete always has, and which is not what is wrong.
     refuse(
@@ -195,11 +192,9 @@ public final class OperationChecks {
     int cellBytesMax = tables.cellBytesMax();
     if (cellBytesMax > 0 && cell.getSerializedSize() > cellBytesMax) {
       throw new IllegalArgumentException(
-          "a cell of "
-              + cell.getSerializedSize()
-              + " bytes is over the limit of "
-              + cellBytesMax
-              + ": make it smaller, or raise hbase.client.keyvalue.maxsize");
+          ("a cell of %s bytes is over the limit of %s: make it smaller, or raise"
+                  + " hbase.client.keyvalue.maxsize")
+              .formatted(cell.getSerializedSize(), cellBytesMax));
     }
   }
 

@@ -201,12 +201,8 @@ public final class TableCatalog {
     known.remove(name);
     IOException denied =
         new AccessDeniedException(
-            "this user is not shown how table "
-                + name
-                + " holds transactions: "
-                + remedy
-                + "; HBase says: "
-                + ErrorText.of(cause));
+            "this user is not shown how table %s holds transactions: %s; HBase says: %s"
+                .formatted(name, remedy, ErrorText.of(cause)));
     denied.initCause(cause);
     return denied;
   }
@@ -305,13 +301,9 @@ public final class TableCatalog {
     List<String> violations = TableRules.violations(descriptor, settings);
     if (!violations.isEmpty()) {
       throw new TableNotPreparedException(
-          "table "
-              + name
-              + " was altered and cannot hold transactions: "
-              + String.join("; ", violations)
-              + " (./retso hbase prepare "
-              + name
-              + " does it)",
+          ("table %s was altered and cannot hold transactions: %s (./retso hbase prepare %s does"
+                  + " it)")
+              .formatted(name, String.join("; ", violations), name),
           null);
     }
     if (!settings.oracle().isSameAs(oracle)) {

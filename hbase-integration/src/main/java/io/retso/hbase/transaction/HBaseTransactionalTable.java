@@ -86,12 +86,6 @@ final class HBaseTransactionalTable implements TransactionalTable {
   }
 
   @Override
-  @Deprecated
-  public boolean[] existsAll(List<Get> gets) throws IOException {
-    return exists(gets);
-  }
-
-  @Override
   public Result get(Get get) throws IOException {
     return await(() -> async.get(get));
   }
@@ -300,7 +294,7 @@ final class HBaseTransactionalTable implements TransactionalTable {
   @Override
   @Deprecated
   public CheckAndMutateWithFilterBuilder checkAndMutate(byte[] row, Filter filter) {
-    return new CheckBuilder.WithFilter(this, async.checkAndMutate(row, filter));
+    return new CheckBuilder(this, async.checkAndMutate(row, filter));
   }
 
   @Override
@@ -324,13 +318,6 @@ final class HBaseTransactionalTable implements TransactionalTable {
   @Override
   public long getOperationTimeout(TimeUnit unit) {
     return async.getOperationTimeout(unit);
-  }
-
-  /** Not supported: see {@link #setOperationTimeout}. */
-  @Override
-  @Deprecated
-  public void setRpcTimeout(int millis) {
-    throw noTimeouts();
   }
 
   /** Not supported: see {@link #setOperationTimeout}. */

@@ -148,13 +148,9 @@ public final class WriteBuffer {
       throws WriteSetTooLargeException {
     if (!within) {
       throw new WriteSetTooLargeException(
-          "the write set of transaction "
-              + start
-              + " is too large, the limit is "
-              + limit
-              + ": split the transaction, or raise "
-              + setting
-              + " of the transaction manager if it is below its maximum",
+          ("the write set of transaction %s is too large, the limit is %s: split the transaction,"
+                  + " or raise %s of the transaction manager if it is below its maximum")
+              .formatted(start, limit, setting),
           null);
     }
   }
