@@ -84,10 +84,8 @@ final class RegionServersCheck {
         found);
     found.addAll(problems());
     if (!found.isEmpty()) {
-      throw new TableNotPreparedException(
-          "table %s is not prepared: %s; then prepare the table again"
-              .formatted(table, String.join("; ", found)),
-          null);
+      throw PreparedDescriptor.refused(
+          table, "is not prepared: " + String.join("; ", found) + "; then prepare the table again");
     }
   }
 

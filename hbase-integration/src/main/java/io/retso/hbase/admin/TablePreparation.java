@@ -16,7 +16,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -296,8 +295,7 @@ public final class TablePreparation {
         found.addAll(TableRules.violations(table, settings));
         OracleIdentity here = identity();
         if (!settings.oracle().isSameAs(here)) {
-          found.add(
-              String.format(Locale.ROOT, TableRules.OTHER_ORACLE, name, settings.oracle(), here));
+          found.add(TableRules.otherOracle(name, settings.oracle(), here));
         }
       } catch (IllegalArgumentException | OracleUnavailableException e) {
         found.add(ErrorText.of(e));

@@ -196,7 +196,7 @@ final class CleanupBatches {
     long now = answers.nanoTime();
     List<CompletableFuture<Void>> sent;
     try {
-      sent = RowCleanup.sendWithShortTimeout(table, requests, wanted);
+      sent = RowCleanup.send(table, table.shortTimeout(), requests, wanted);
     } catch (RuntimeException | Error e) { // it is an attempt that has failed
       sent = requests.stream().map(request -> Futures.<Void>failed(e)).toList();
     }

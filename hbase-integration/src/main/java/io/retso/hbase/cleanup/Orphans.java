@@ -74,7 +74,7 @@ public final class Orphans {
     // Not tried again, nor for long: whoever reads the row next will.
     tables.forEach(
         (table, requests) ->
-            sent.addAll(RowCleanup.sendWithShortTimeout(table, requests, this::isOpen)));
+            sent.addAll(RowCleanup.send(table, table.shortTimeout(), requests, this::isOpen)));
     sent.forEach(row -> row.thenRun(counters.orphansCleaned::increment));
     Futures.all(sent).whenComplete((done, failure) -> answered.complete(null));
   }

@@ -44,16 +44,12 @@ public final class RowCleanup {
   }
 
   /**
-   * The same; they fail after seconds without an answer.
+   * Sends the requests.
    *
+   * @param table HBase's own, whose time limits count
    * @param wanted whether requests that follow from the answers to others are still to be sent
    */
-  static List<CompletableFuture<Void>> sendWithShortTimeout(
-      PreparedTable table, List<CleanupRequest> requests, BooleanSupplier wanted) {
-    return send(table, table.shortTimeout(), requests, wanted);
-  }
-
-  private static List<CompletableFuture<Void>> send(
+  static List<CompletableFuture<Void>> send(
       PreparedTable prepared,
       AsyncTable<?> table,
       List<CleanupRequest> requests,

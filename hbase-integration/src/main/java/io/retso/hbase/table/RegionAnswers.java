@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -36,9 +35,8 @@ public record RegionAnswers(TableName table, Set<String> servers, Set<RegionSett
       List<Get> queries = rows.keySet().stream().map(DescriptorQuery::query).toList();
       int max = RowBatches.rowsMax(connection.getConfiguration());
       List<Result> results = new ArrayList<>(queries.size());
-      for (int from = 0; from < queries.size(); from += max) {
-        int to = Math.min(queries.size(), from + max);
-        results.addAll(List.of(regions.get(queries.subList(from, to))));
+      for (List<Get> part : RowBatches.parts(queries, max)) {
+        results.addAll(List.of(regions.get(part)));
       }
       int i = 0;
       for (HRegionLocation region : rows.values()) {
@@ -57,8 +55,6 @@ public record RegionAnswers(TableName table, Set<String> servers, Set<RegionSett
   public Optional<String> withoutCoprocessor() {
     return servers.isEmpty()
         ? Optional.empty()
-        : Optional.of(
-            String.format(
-                Locale.ROOT, TableRules.NO_COPROCESSOR, table, "on " + String.join(", ", servers)));
+        : Optional.of(TableRules.noCoprocessor(table, "on " + String.join(", ", servers)));
   }
 }

@@ -11,7 +11,6 @@ import io.retso.protocol.OracleIdentity;
 import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -247,9 +246,7 @@ public final class TableCatalog {
             TableDescriptor reported = DescriptorQuery.parse(answer);
             if (reported == null) {
               throw new TableNotPreparedException(
-                  String.format(
-                      Locale.ROOT, TableRules.NO_COPROCESSOR, table.name(), "(the first)"),
-                  null);
+                  TableRules.noCoprocessor(table.name(), "(the first)"), null);
             }
             warn(reported);
           }
@@ -308,8 +305,7 @@ public final class TableCatalog {
     }
     if (!settings.oracle().isSameAs(oracle)) {
       throw new TableNotPreparedException(
-          String.format(Locale.ROOT, TableRules.OTHER_ORACLE, name, settings.oracle(), oracle),
-          null);
+          TableRules.otherOracle(name, settings.oracle(), oracle), null);
     }
     return new PreparedTable(
         descriptor,

@@ -44,7 +44,6 @@ public final class HBaseTransactionManager implements TransactionManager {
 
   private final Begins begins;
   private final boolean ownsHBase;
-  private final ManagerMeters meters;
   private final SweepSchedule sweeps;
 
   /**
@@ -65,7 +64,7 @@ public final class HBaseTransactionManager implements TransactionManager {
     Counters counters = new Counters();
     this.cleaner = new Cleaner(oracle, counters, settings.cleanup());
     this.orphans = new Orphans(settings.orphanDelayMillis(), counters);
-    this.meters =
+    ManagerMeters meters =
         ManagerMeters.in(registry, settings.clientName(), counters, cleaner::rows, oracle::members);
     SharedSnapshots snapshots = new SharedSnapshots(oracle);
     OracleQueries queries = new OracleQueries(oracle, counters);
@@ -185,7 +184,7 @@ public final class HBaseTransactionManager implements TransactionManager {
     }
     shared.snapshots().close();
     shared.oracle().close();
-    meters.close();
+    shared.meters().close();
     if (ownsHBase) {
       closeHBase();
     }

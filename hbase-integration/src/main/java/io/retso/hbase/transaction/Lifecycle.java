@@ -10,7 +10,7 @@ import io.retso.hbase.errors.UnknownCommitException;
 import io.retso.hbase.futures.Callbacks;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.futures.Timers;
-import io.retso.hbase.metrics.Ends.Outcome;
+import io.retso.hbase.metrics.ManagerMeters.Outcome;
 import io.retso.hbase.operation.OperationQueue;
 import io.retso.hbase.operation.SingleThreadGuard;
 import io.retso.hbase.read.ScanOwner;
@@ -304,7 +304,7 @@ final class Lifecycle implements ScanOwner {
   }
 
   private void ended(Outcome outcome) {
-    shared.ends().ended(tx.options().name(), outcome, System.nanoTime() - begunNanos);
+    shared.meters().ended(tx.options().name(), outcome, System.nanoTime() - begunNanos);
   }
 
   private CompletableFuture<OptionalLong> decision() {

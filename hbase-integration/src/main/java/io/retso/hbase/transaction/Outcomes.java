@@ -3,7 +3,7 @@ package io.retso.hbase.transaction;
 import io.retso.hbase.errors.SerializationException;
 import io.retso.hbase.errors.TransactionException;
 import io.retso.hbase.futures.Futures;
-import io.retso.hbase.metrics.Ends.Outcome;
+import io.retso.hbase.metrics.ManagerMeters.Outcome;
 
 /** What meters call the end of a commit. Stateless. */
 final class Outcomes {

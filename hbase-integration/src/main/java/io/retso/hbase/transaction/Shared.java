@@ -3,7 +3,7 @@ package io.retso.hbase.transaction;
 import io.retso.client.OracleClient;
 import io.retso.hbase.commit.CommitProtocol;
 import io.retso.hbase.metrics.Counters;
-import io.retso.hbase.metrics.Ends;
+import io.retso.hbase.metrics.ManagerMeters;
 import io.retso.hbase.read.SharedSnapshots;
 import io.retso.hbase.read.TableReaders;
 import io.retso.hbase.table.TableCatalog;
@@ -18,7 +18,7 @@ record Shared(
     TableCatalog tables,
     TableReaders readers,
     CommitProtocol commits,
-    Ends ends,
+    ManagerMeters meters,
     AtomicBoolean closed) {
   /** Refuses the use of a manager that is closed. */
   void checkOpen() {

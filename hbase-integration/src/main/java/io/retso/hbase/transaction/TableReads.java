@@ -1,7 +1,6 @@
 package io.retso.hbase.transaction;
 
 import io.retso.hbase.errors.Failures;
-import io.retso.hbase.errors.WriteSetTooLargeException;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.read.BlockingScanner;
 import io.retso.hbase.read.ConsumerSink;
@@ -77,24 +76,24 @@ final class TableReads implements TableEdits.Access {
 
   /** Within an operation: reads, and what is looked at counts as written. */
   CompletableFuture<Result> lock(Get get) {
-    return protect(get, () -> tx.writes().add(table, List.of(), table.conflictIds(get)));
+    return Futures.begun(
+        () -> {
+          tx.writes().add(table, List.of(), table.conflictIds(get));
+          return read(get);
+        });
   }
 
   /** Within an operation: reads, and what is looked at must be unchanged at the commit. */
   CompletableFuture<Result> validate(Get get) {
-    return protect(get, () -> tx.writes().validate(table.conflictIds(get)));
-  }
-
-  private interface Protection {
-    void add() throws WriteSetTooLargeException;
-  }
-
-  private CompletableFuture<Result> protect(Get get, Protection protection) {
     return Futures.begun(
         () -> {
-          protection.add();
-          return read(List.of(get)).thenApply(results -> results.get(0));
+          tx.writes().validate(table.conflictIds(get));
+          return read(get);
         });
+  }
+
+  private CompletableFuture<Result> read(Get get) {
+    return read(List.of(get)).thenApply(results -> results.get(0));
   }
 
   @Override
