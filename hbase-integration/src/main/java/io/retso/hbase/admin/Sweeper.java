@@ -116,10 +116,9 @@ public final class Sweeper {
     for (TableName name : names) {
       if (!name.isSystemTable() && Futures.await(admin.tableExists(name))) {
         leftOut =
-            "table "
-                + name
-                + " is not shown to this user and may hold marks: let a user sweep who has the"
-                + " right ADMIN or CREATE for all tables (./retso hbase sweep)";
+            ("table %s is not shown to this user and may hold marks: let a user sweep who has the"
+                    + " right ADMIN or CREATE for all tables (./retso hbase sweep)")
+                .formatted(name);
         break;
       }
     }

@@ -331,11 +331,10 @@ public final class TablePreparation {
                   table, canTell ? RegionAnswers.of(connection, name).settings() : Set.of()));
       if (isToBeUpgraded(table)) {
         found.add(
-            "it is of version 2, in which each row is cleaned up by itself, and writes cost more:"
-                + " when all region servers have this version of ReTSO, prepare it again (./retso"
-                + " hbase prepare "
-                + name
-                + "), while it is in use, too");
+            ("it is of version 2, in which each row is cleaned up by itself, and writes cost more:"
+                 + " when all region servers have this version of ReTSO, prepare it again (./retso"
+                 + " hbase prepare %s), while it is in use, too")
+                .formatted(name));
       }
       return found;
     }

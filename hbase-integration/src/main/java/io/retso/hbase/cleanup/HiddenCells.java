@@ -4,7 +4,7 @@ import io.retso.hbase.futures.Futures;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.table.PreparedTable;
-import io.retso.hbase.table.RegionRows;
+import io.retso.hbase.table.RegionAnswers;
 import io.retso.hbase.table.RowBatches;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -97,7 +97,7 @@ public final class HiddenCells {
     List<HRegionLocation> regions =
         Futures.await(hbase.getRegionLocator(table.name()).getAllRegionLocations());
     List<CheckAndMutate> questions = new ArrayList<>();
-    for (byte[] row : RegionRows.of(regions).keySet()) {
+    for (byte[] row : RegionAnswers.rows(regions).keySet()) {
       questions.add(markIn(row, HConstants.EMPTY_BYTE_ARRAY));
     }
     for (CompletableFuture<CheckAndMutateResult> answer :

@@ -88,7 +88,6 @@ public final class Orphans {
     return !closed;
   }
 
-  /** Sends nothing more. */
   public synchronized void close() {
     closed = true;
     waiting.clear();

@@ -46,10 +46,9 @@ public final class Failures {
   /** What the transaction that started at {@code start} has read, and nothing else, is in doubt. */
   public static OracleUnavailableException ofCertification(Throwable failure, long start) {
     return new OracleUnavailableException(
-        "whether what transaction "
-            + start
-            + " has read is serializable is unknown, as no answer of the oracle came; it wrote"
-            + " nothing, so it can be run again",
+        ("whether what transaction %s has read is serializable is unknown, as no answer of the"
+                + " oracle came; it wrote nothing, so it can be run again")
+            .formatted(start),
         failure);
   }
 
@@ -65,11 +64,10 @@ public final class Failures {
       case EARLIER -> new AbortedException(start);
       case TOO_OLD ->
           new SnapshotTooOldException(
-              "transaction "
-                  + start
-                  + " is aborted: it ran for longer than the oracle remembers or allows; run it"
-                  + " again, make it shorter, or give the oracle more rows, a larger window or a"
-                  + " longer transaction.timeout",
+              ("transaction %s is aborted: it ran for longer than the oracle remembers or allows;"
+                   + " run it again, make it shorter, or give the oracle more rows, a larger window"
+                   + " or a longer transaction.timeout")
+                  .formatted(start),
               null);
       case PIVOT, READ_ONLY, UNKNOWN_SUCCESSOR ->
           new SerializationException(start, SerializationException.Reason.valueOf(reason.name()));
@@ -102,10 +100,8 @@ public final class Failures {
    */
   public static TableChangedException tableChanged(long start, String reason, Throwable cause) {
     return new TableChangedException(
-        "transaction "
-            + start
-            + " is refused, as a table has changed since it began: run it again; "
-            + reason,
+        "transaction %s is refused, as a table has changed since it began: run it again; %s"
+            .formatted(start, reason),
         cause);
   }
 

@@ -99,7 +99,6 @@ public final class Futures {
   /** Begins something that may throw instead of failing. */
   @FunctionalInterface
   public interface Begin<T> {
-    /** Begins it. */
     CompletableFuture<T> begin() throws Throwable;
   }
 

@@ -101,7 +101,6 @@ public record CleanupRequest(byte[] row, long start, long commitTimestamp) {
     mutation.setAttribute(REPLACED, new byte[0]);
   }
 
-  /** Whether {@link #replaced} was called. */
   public static boolean isReplaced(Mutation mutation) {
     return mutation.getAttribute(REPLACED) != null;
   }

@@ -45,12 +45,10 @@ public final class DescriptorQuery {
     return get;
   }
 
-  /** Whether this is the question. */
   public static boolean isQuery(OperationWithAttributes read) {
     return read.getAttribute(ATTRIBUTE) != null;
   }
 
-  /** The region's answer. */
   public static Cell answer(TableDescriptor table, RegionSettings region) throws IOException {
     byte[] value = TableDescriptorBuilder.toByteArray(excerpt(table, region));
     return new KeyValue(ANY_ROW, PendingWrite.family(), QUALIFIER, 0, KeyValue.Type.Put, value);

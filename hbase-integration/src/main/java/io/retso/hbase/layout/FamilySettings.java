@@ -89,10 +89,9 @@ public final class FamilySettings {
     Durability durability = table.getDurability();
     if (durability == Durability.SKIP_WAL || durability == Durability.ASYNC_WAL) {
       found.add(
-          "durability "
-              + durability
-              + " can lose writes of committed transactions: set DURABILITY to USE_DEFAULT or"
-              + " FSYNC_WAL");
+          ("durability %s can lose writes of committed transactions: set DURABILITY to USE_DEFAULT"
+                  + " or FSYNC_WAL")
+              .formatted(durability));
     }
     return found;
   }

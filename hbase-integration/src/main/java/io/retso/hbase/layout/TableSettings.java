@@ -158,10 +158,9 @@ public record TableSettings(
     checkCells(table);
     if (isOfVersionBefore(table)) {
       throw new IllegalArgumentException(
-          "table "
-              + table.getTableName()
-              + " was prepared by an earlier version of ReTSO, which did not note the id of its"
-              + " oracle: prepare it again");
+          ("table %s was prepared by an earlier version of ReTSO, which did not note the id of its"
+                  + " oracle: prepare it again")
+              .formatted(table.getTableName()));
     }
     return new TableSettings(
         conflictsOf(table),
@@ -349,7 +348,6 @@ public record TableSettings(
             Arrays.toString(type.getEnumConstants())));
   }
 
-  /** Writes the settings. */
   public void writeTo(TableDescriptorBuilder table) {
     table.setValue(VERSION_KEY, String.valueOf(version));
     table.setValue(CONFLICTS_KEY, conflicts.name());
@@ -377,9 +375,8 @@ public record TableSettings(
   }
 
   static String copyOf(String origin) {
-    return "it is a copy of table "
-        + origin
-        + ", which was prepared, and was not itself: prepare it";
+    return "it is a copy of table %s, which was prepared, and was not itself: prepare it"
+        .formatted(origin);
   }
 
   /**

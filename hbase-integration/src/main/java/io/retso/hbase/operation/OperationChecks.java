@@ -45,7 +45,6 @@ public final class OperationChecks {
     this.tables = tables;
   }
 
-  /** Checks any action of a batch. */
   public void check(Row action) {
     Objects.requireNonNull(action, "an action is null: leave it out");
     if (action instanceof Get get) {
@@ -70,7 +69,6 @@ public final class OperationChecks {
     get.getFamilyMap().keySet().forEach(this::checkFamily);
   }
 
-  /** Checks a scan. */
   public void check(Scan scan) {
     SnapshotRequests.check(scan);
     scan.getFamilyMap().keySet().forEach(this::checkFamily);
@@ -103,9 +101,8 @@ public final class OperationChecks {
     if (mutation.getDurability() == Durability.SKIP_WAL
         || mutation.getDurability() == Durability.ASYNC_WAL) {
       throw new IllegalArgumentException(
-          "durability "
-              + mutation.getDurability()
-              + " could lose what was committed: use SYNC_WAL or the default");
+          "durability %s could lose what was committed: use SYNC_WAL or the default"
+              .formatted(mutation.getDurability()));
     }
     // A cleanup that is lost after it was reported takes the committed write with it.
     refuse(

@@ -7,7 +7,6 @@ import org.apache.hadoop.hbase.client.Scan;
 
 /** The transaction of a scan, as far as the scan needs to know it. Thread-safe. */
 public interface ScanOwner {
-  /** Whether it has not ended. */
   boolean isOpen();
 
   /**

@@ -169,7 +169,6 @@ public final class SharedSnapshots {
     retireIf(shared -> shared.startNow == start);
   }
 
-  /** Shares no more. */
   public void close() {
     retireIf(shared -> true);
   }

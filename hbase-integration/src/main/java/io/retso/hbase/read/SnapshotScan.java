@@ -44,7 +44,6 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
      */
     void completed(boolean exhausted);
 
-    /** The scan cannot go on. */
     void failed(Throwable failure);
   }
 
@@ -80,7 +79,6 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
     this.rowsLeft = scan.getLimit() > 0 ? scan.getLimit() : Integer.MAX_VALUE;
   }
 
-  /** Begins to read. */
   public void open(TableReader opened, long snapshot) {
     reader = opened;
     timestamp = snapshot;

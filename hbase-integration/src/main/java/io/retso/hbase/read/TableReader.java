@@ -22,7 +22,6 @@ import org.apache.hadoop.hbase.client.Scan;
 public abstract class TableReader {
   /** The rows of one scan, page after page: each page once the last one has completed. */
   interface Pages {
-    /** What HBase is asked for. */
     Scan request();
 
     /** What the snapshot shows of a page that HBase delivered: all of it if regions decide. */

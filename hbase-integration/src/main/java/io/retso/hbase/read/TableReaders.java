@@ -7,7 +7,6 @@ import io.retso.hbase.table.PreparedTable;
 /** Makes the readers of one manager's tables, and is what they share. Immutable. */
 public record TableReaders(
     OracleQueries queries, Orphans orphans, SharedSnapshots snapshots, Counters counters) {
-  /** The reader of a table. */
   public TableReader of(PreparedTable table) {
     return table.isServerReads()
         ? new RegionTableReader(table, this)

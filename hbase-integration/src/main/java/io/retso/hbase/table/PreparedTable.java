@@ -102,7 +102,6 @@ public record PreparedTable(
     return settings.conflicts() == Conflicts.CELL;
   }
 
-  /** Its granules. */
   public Granules granules() {
     List<Integer> sizes = settings.granules();
     return new Granules(

@@ -1,5 +1,6 @@
 package io.retso.hbase.table;
 
+import io.retso.hbase.layout.DecisionRequest;
 import io.retso.hbase.layout.DescriptorQuery;
 import io.retso.hbase.layout.RegionSettings;
 import java.io.IOException;
@@ -9,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.hadoop.hbase.HRegionLocation;
 import org.apache.hadoop.hbase.TableName;
@@ -18,6 +21,7 @@ import org.apache.hadoop.hbase.client.RegionLocator;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.TableDescriptor;
+import org.apache.hadoop.hbase.util.Bytes;
 
 /**
  * What all regions of a table answered to a {@link DescriptorQuery}.
@@ -31,7 +35,7 @@ public record RegionAnswers(TableName table, Set<String> servers, Set<RegionSett
     RegionAnswers answers = new RegionAnswers(name, new TreeSet<>(), new HashSet<>());
     try (RegionLocator locator = connection.getRegionLocator(name);
         Table regions = connection.getTable(name)) {
-      Map<byte[], HRegionLocation> rows = RegionRows.of(locator.getAllRegionLocations());
+      Map<byte[], HRegionLocation> rows = rows(locator.getAllRegionLocations());
       List<Get> queries = rows.keySet().stream().map(DescriptorQuery::query).toList();
       int max = RowBatches.rowsMax(connection.getConfiguration());
       List<Result> results = new ArrayList<>(queries.size());
@@ -49,6 +53,15 @@ public record RegionAnswers(TableName table, Set<String> servers, Set<RegionSett
       }
     }
     return answers;
+  }
+
+  /** The regions of a table, without their replicas, by the least row that can be in each. */
+  public static SortedMap<byte[], HRegionLocation> rows(List<HRegionLocation> locations) {
+    SortedMap<byte[], HRegionLocation> rows = new TreeMap<>(Bytes.BYTES_COMPARATOR);
+    for (HRegionLocation location : locations) {
+      rows.putIfAbsent(DecisionRequest.firstRow(location.getRegion().getStartKey()), location);
+    }
+    return rows;
   }
 
   /** What is wrong if all should have known the question. */

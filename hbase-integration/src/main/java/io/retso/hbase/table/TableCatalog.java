@@ -60,7 +60,6 @@ public final class TableCatalog {
 
   private final AsyncConnection hbase;
 
-  /** This manager's. */
   private final OracleIdentity oracle;
 
   /** Longest time that an operation of {@link PreparedTable#shortTimeout} takes. */
@@ -98,7 +97,6 @@ public final class TableCatalog {
     return cellBytesMax;
   }
 
-  /** The name that the text is. */
   public static TableName named(String text) {
     return TableName.valueOf(Objects.requireNonNull(text, NO_NAME));
   }

@@ -32,7 +32,6 @@ final class AsyncRun<X extends HBaseReadTransaction, T> {
     this.work = work;
   }
 
-  /** Makes the first attempt. */
   CompletableFuture<T> start() {
     attempt();
     return result;

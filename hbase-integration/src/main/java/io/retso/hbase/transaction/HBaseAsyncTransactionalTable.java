@@ -340,14 +340,12 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
     return new AsyncCheckBuilder(this, row, filter);
   }
 
-  /** Not supported: a coprocessor's service knows nothing of the transaction. */
   @Override
   public <S, R> CompletableFuture<R> coprocessorService(
       Function<com.google.protobuf.RpcChannel, S> stub, ServiceCaller<S, R> caller, byte[] row) {
     throw noServices();
   }
 
-  /** Not supported: a coprocessor's service knows nothing of the transaction. */
   @Override
   public <S, R> CoprocessorServiceBuilder<S, R> coprocessorService(
       Function<com.google.protobuf.RpcChannel, S> stub,

@@ -320,14 +320,12 @@ final class HBaseTransactionalTable implements TransactionalTable {
     return async.getOperationTimeout(unit);
   }
 
-  /** Not supported: see {@link #setOperationTimeout}. */
   @Override
   @Deprecated
   public void setReadRpcTimeout(int millis) {
     throw noTimeouts();
   }
 
-  /** Not supported: see {@link #setOperationTimeout}. */
   @Override
   @Deprecated
   public void setWriteRpcTimeout(int millis) {
@@ -354,14 +352,14 @@ final class HBaseTransactionalTable implements TransactionalTable {
     return Map.of();
   }
 
-  /** Not supported: a coprocessor's service knows nothing of the transaction. */
+  // Not supported, as what follows: a coprocessor's service knows nothing of the transaction.
+
   @Override
   @Deprecated
   public CoprocessorRpcChannel coprocessorService(byte[] row) {
     throw HBaseAsyncTransactionalTable.noServices();
   }
 
-  /** Not supported: a coprocessor's service knows nothing of the transaction. */
   @Override
   @Deprecated
   public <T extends Service, R> Map<byte[], R> coprocessorService(
@@ -369,7 +367,6 @@ final class HBaseTransactionalTable implements TransactionalTable {
     throw HBaseAsyncTransactionalTable.noServices();
   }
 
-  /** Not supported: a coprocessor's service knows nothing of the transaction. */
   @Override
   @Deprecated
   public <T extends Service, R> void coprocessorService(
@@ -381,7 +378,6 @@ final class HBaseTransactionalTable implements TransactionalTable {
     throw HBaseAsyncTransactionalTable.noServices();
   }
 
-  /** Not supported: a coprocessor's service knows nothing of the transaction. */
   @Override
   @Deprecated
   public <R extends Message> Map<byte[], R> batchCoprocessorService(
@@ -393,7 +389,6 @@ final class HBaseTransactionalTable implements TransactionalTable {
     throw HBaseAsyncTransactionalTable.noServices();
   }
 
-  /** Not supported: a coprocessor's service knows nothing of the transaction. */
   @Override
   @Deprecated
   public <R extends Message> void batchCoprocessorService(

@@ -29,7 +29,6 @@ final class TransactionCore {
   /** Of the tables that it was given: all that it does in one must go by the same settings. */
   private final ConcurrentMap<TableName, Long> fingerprints = new ConcurrentHashMap<>(2);
 
-  /** A transaction that has begun. */
   TransactionCore(Begun begun, Shared shared) {
     this.begun = begun;
     this.shared = shared;

@@ -38,7 +38,6 @@ public final class TableEdits {
   private final OperationChecks checks;
   private final Access access;
 
-  /** The edits of the transaction that started at {@code start}. */
   public TableEdits(
       long start, PreparedTable table, WriteBuffer writes, OperationChecks checks, Access access) {
     this.start = start;

@@ -311,7 +311,6 @@ public final class WriteBuffer {
     return validated.without(conflictIds);
   }
 
-  /** Whether anything is to be validated. */
   public synchronized boolean validates() {
     return !validated.isEmpty();
   }

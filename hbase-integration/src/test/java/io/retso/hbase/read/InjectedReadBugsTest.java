@@ -111,7 +111,7 @@ class InjectedReadBugsTest {
         MixedIsolationTest.class,
         "whatWasScannedIsNoticedWithGranules"),
     VALIDATED_READS_ARE_NOT_REPORTED(
-        "commit/CommitRequests.java",
+        "commit/CommitProtocol.java",
         ".withValidated(writes.validated())",
         "",
         ProtectedReadsTest.class,
