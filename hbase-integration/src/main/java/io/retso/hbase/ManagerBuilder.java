@@ -5,8 +5,8 @@ import io.retso.client.OracleClientBuilder;
 import io.retso.client.OracleException;
 import io.retso.hbase.admin.TablePreparationBuilder;
 import io.retso.hbase.cleanup.Cleaner;
-import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.OracleUnavailableException;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.metrics.ManagerMeters;
 import io.retso.hbase.options.Isolation;
@@ -27,15 +27,12 @@ import org.apache.hadoop.hbase.client.ClusterConnection;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.security.User;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Describes a {@link TransactionManager}. Not thread-safe. */
 public final class ManagerBuilder {
   /** Key of the oracle's addresses in HBase's configuration: {@code host:port[,host:port]}. */
   public static final String ORACLE_KEY = TablePreparationBuilder.ORACLE_KEY;
 
-  private static final Logger LOG = LoggerFactory.getLogger(ManagerBuilder.class);
   private static final String NO_CONNECTION = "connection is null: pass an open one";
   private static final Duration LONGEST = Duration.ofHours(1);
 
@@ -297,7 +294,8 @@ public final class ManagerBuilder {
     }
     OracleClient oracle = connectOracle();
     try {
-      AsyncConnection connection = Failures.await(hbase.get(), ManagerBuilder::closeQuietly);
+      AsyncConnection connection =
+          Futures.await(hbase.get(), HBaseTransactionManager::closeQuietly);
       return new HBaseTransactionManager(settings(), oracle, connection, ownsHBase, meterRegistry);
     } catch (IOException | RuntimeException e) {
       oracle.close();
@@ -326,20 +324,10 @@ public final class ManagerBuilder {
     } catch (OracleException e) {
       oracle.close();
       throw new OracleUnavailableException(
-          "the oracle at "
-              + String.join(",", addresses)
-              + " cannot be used: "
-              + e.getMessage()
-              + "; check the address, and that it is a ReTSO oracle of this version",
+          ("the oracle at %s cannot be used: %s; check the address, and that it is a ReTSO oracle"
+                  + " of this version")
+              .formatted(String.join(",", addresses), e.getMessage()),
           e);
-    }
-  }
-
-  private static void closeQuietly(AsyncConnection hbase) {
-    try {
-      hbase.close();
-    } catch (IOException e) {
-      LOG.warn("HBase's connection did not close: {}", e.toString());
     }
   }
 }

@@ -70,7 +70,6 @@ class BlockingCallsTest {
   /** The table; HBase answers what is asked through it after {@link #release}. */
   private TransactionalTable held(Transaction tx) throws Exception {
     return Inside.blockingTable(
-        manager,
         tx,
         Fixture.prepared(
             manager,
@@ -232,11 +231,11 @@ class BlockingCallsTest {
                         ? gate.thenCompose(released -> (CompletableFuture<?>) answer)
                         : answer;
                   });
-          TransactionalTable table = Inside.blockingTable(manager, tx, prepared);
+          TransactionalTable table = Inside.blockingTable(tx, prepared);
           table.put(put("r", "v" + isClosed));
           ResultScanner scanner =
               isAsync
-                  ? Inside.table(manager, tx, prepared).getScanner(new Scan())
+                  ? Inside.table(tx, prepared).getScanner(new Scan())
                   : table.getScanner(new Scan());
           if (isClosed) {
             scanner.close();

@@ -136,7 +136,7 @@ public final class Fixture implements AutoCloseable {
   public static AsyncTransactionalTable table(
       TransactionManager manager, ReadTransaction tx, TableName name, Around around)
       throws Exception {
-    return Inside.table(manager, tx, prepared(manager, name, around));
+    return Inside.table(tx, prepared(manager, name, around));
   }
 
   /** The same, without a transaction. */

@@ -15,7 +15,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.Transaction.State;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.ConflictException;
-import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.transaction.Inside;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -247,7 +247,7 @@ class TransactionTest {
     try (Transaction tx = manager.begin();
         Admin admin = fixture.cluster.connection().getAdmin()) {
       assertMissing(missing, () -> tx.table(missing));
-      assertMissing(missing, () -> Failures.await(tx.asyncTable(missing)));
+      assertMissing(missing, () -> Futures.await(tx.asyncTable(missing)));
       TransactionalTable table = tx.table(dropped);
       admin.disableTable(dropped);
       admin.deleteTable(dropped);

@@ -66,23 +66,12 @@ public final class FirstContact {
     String reason = RootCause.of(failure);
     String place = "ZooKeeper at " + zooKeeper(configuration);
     if (!reason.contains("NoNode for ")) {
-      return place
-          + " does not lead to an HBase: "
-          + reason
-          + "; check "
-          + flag
-          + ", and whether HBase runs";
+      return "%s does not lead to an HBase: %s; check %s, and whether HBase runs"
+          .formatted(place, reason, flag);
     }
-    return place
-        + " knows no HBase below "
-        + configuration.get(HConstants.ZOOKEEPER_ZNODE_PARENT, "/hbase")
-        + ": "
-        + reason
-        + "; check "
-        + flag
-        + " and "
-        + HConstants.ZOOKEEPER_ZNODE_PARENT
-        + ", and whether HBase has ever run";
+    String key = HConstants.ZOOKEEPER_ZNODE_PARENT;
+    return "%s knows no HBase below %s: %s; check %s and %s, and whether HBase has ever run"
+        .formatted(place, configuration.get(key, "/hbase"), reason, flag, key);
   }
 
   /** Where a configuration has HBase's ZooKeeper, for messages. */

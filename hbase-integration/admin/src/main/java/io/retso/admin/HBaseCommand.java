@@ -323,22 +323,19 @@ public final class HBaseCommand implements Runnable {
   }
 
   private static String ready(TableName name, TableSettings settings) {
-    return "Table "
-        + name
-        + " is ready for transactions of the oracle at "
-        + settings.addresses()
-        + ", "
-        + settings.oracle()
-        + ": conflicts by "
-        + settings.conflicts()
-        + ", reads at the "
-        + settings.reads()
-        + (settings.granules().isEmpty() ? "" : ", granules of bytes " + settings.granules())
-        + ", version "
-        + settings.version()
-        + (settings.isAdoptedByRegions()
-            ? ", in which regions adopt outcomes."
-            : ", in which each row is cleaned up by itself.");
+    return ("Table %s is ready for transactions of the oracle at %s, %s: conflicts by %s, reads at"
+            + " the %s%s, version %s%s")
+        .formatted(
+            name,
+            settings.addresses(),
+            settings.oracle(),
+            settings.conflicts(),
+            settings.reads(),
+            settings.granules().isEmpty() ? "" : ", granules of bytes " + settings.granules(),
+            settings.version(),
+            settings.isAdoptedByRegions()
+                ? ", in which regions adopt outcomes."
+                : ", in which each row is cleaned up by itself.");
   }
 
   @Command(

@@ -22,17 +22,15 @@ final class HBaseFailure {
             .map((MatchResult match) -> match.group(1))
             .findFirst();
     if (namespace.isPresent()) {
-      return "there is no namespace "
-          + namespace.get()
-          + ": make it in HBase's shell, create_namespace '"
-          + namespace.get()
-          + "', then repeat this";
+      return ("there is no namespace %s: make it in HBase's shell, create_namespace '%s', then"
+              + " repeat this")
+          .formatted(namespace.get(), namespace.get());
     }
-    return "HBase, by way of ZooKeeper at "
-        + zooKeeper
-        + ", does not do it: "
-        + reason
-        + (isRefusal(failure) ? "" : "; check --zookeeper, and whether HBase runs");
+    return "HBase, by way of ZooKeeper at %s, does not do it: %s%s"
+        .formatted(
+            zooKeeper,
+            reason,
+            isRefusal(failure) ? "" : "; check --zookeeper, and whether HBase runs");
   }
 
   /** Whether HBase was reached and said no, rather than not reached. */

@@ -2,8 +2,8 @@ package io.retso.hbase.admin;
 
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
-import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.OracleUnavailableException;
+import io.retso.hbase.futures.Futures;
 import io.retso.protocol.OracleIdentity;
 import java.io.IOException;
 import java.time.Duration;
@@ -52,22 +52,15 @@ final class OracleAddresses {
     for (Map.Entry<String, CompletableFuture<OracleIdentity>> answer : answers.entrySet()) {
       OracleIdentity oracle;
       try {
-        oracle = Failures.await(answer.getValue());
+        oracle = Futures.await(answer.getValue());
       } catch (OracleException e) {
         silence = e;
         continue;
       }
       if (found != null && !found.isSameAs(oracle)) {
         throw new OracleUnavailableException(
-            "these are two oracles: "
-                + found
-                + " at "
-                + foundAt
-                + ", "
-                + oracle
-                + " at "
-                + answer.getKey()
-                + "; name addresses of one",
+            "these are two oracles: %s at %s, %s at %s; name addresses of one"
+                .formatted(found, foundAt, oracle, answer.getKey()),
             null);
       }
       found = oracle;
@@ -82,11 +75,8 @@ final class OracleAddresses {
   /** No oracle can be used at the addresses. */
   static OracleUnavailableException unavailable(Iterable<String> addresses, OracleException cause) {
     return new OracleUnavailableException(
-        "the oracle at "
-            + String.join(",", addresses)
-            + " cannot be used: "
-            + cause.getMessage()
-            + "; check the address",
+        "the oracle at %s cannot be used: %s; check the address"
+            .formatted(String.join(",", addresses), cause.getMessage()),
         cause);
   }
 }

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.apache.hadoop.hbase.ServerName;
 import org.apache.hadoop.hbase.TableName;
@@ -84,13 +85,8 @@ final class RegionServersCheck {
         found);
     found.addAll(problems());
     if (!found.isEmpty()) {
-      throw new TableNotPreparedException(
-          "table "
-              + table
-              + " is not prepared: "
-              + String.join("; ", found)
-              + "; then prepare the table again",
-          null);
+      throw PreparedDescriptor.refused(
+          table, "is not prepared: " + String.join("; ", found) + "; then prepare the table again");
     }
   }
 
@@ -132,23 +128,18 @@ final class RegionServersCheck {
         found);
     add(
         serversOf(answer -> answer != null && answer.splitsLogToFiles()),
-        "have "
-            + RegionSettings.LOG_TO_FILES
-            + " set, with which HBase replays logs without asking ReTSO, which would lose commits:"
-            + " set it to false, as it is by default, and restart them",
+        ("have %s set, with which HBase replays logs without asking ReTSO, which would lose"
+                + " commits: set it to false, as it is by default, and restart them")
+            .formatted(RegionSettings.LOG_TO_FILES),
         found);
     return found;
   }
 
   private static final int VERSION = TableSettings.VERSION_ADOPTED;
 
-  private interface Rule {
-    boolean applies(RegionSettings answer);
-  }
-
-  private Set<ServerName> serversOf(Rule rule) {
+  private Set<ServerName> serversOf(Predicate<RegionSettings> rule) {
     return answers.entrySet().stream()
-        .filter(answer -> rule.applies(answer.getValue()))
+        .filter(answer -> rule.test(answer.getValue()))
         .map(Map.Entry::getKey)
         .collect(Collectors.toCollection(TreeSet::new));
   }

@@ -43,16 +43,14 @@ final class SettingsChange {
   static void requireUsedAlike(TableDescriptor before, TableDescriptor after)
       throws TableNotPreparedException {
     if (!TableSettings.isUsedAlike(before, after)) {
-      throw new TableNotPreparedException(
-          "table "
-              + before.getTableName()
-              + " is in use, and its conflict rule, reads and granules cannot be changed then, as"
+      throw PreparedDescriptor.refused(
+          before.getTableName(),
+          "is in use, and its conflict rule, reads and granules cannot be changed then, as"
               + " transactions that do not agree on them lose commits: disable it, prepare it again"
               + " like this, and enable it when nobody goes by the old settings any more: wait"
               + " until all transactions have ended that used the table before, at the latest after"
               + " the oracle's transaction.timeout, and with client reads for a minute before, as"
-              + " managers remember settings for 30 s",
-          null);
+              + " managers remember settings for 30 s");
     }
   }
 
@@ -66,13 +64,11 @@ final class SettingsChange {
   static void requireSameOracle(TableDescriptor before, OracleIdentity oracle)
       throws TableNotPreparedException {
     if (!isOf(before, oracle)) {
-      throw new TableNotPreparedException(
-          "table "
-              + before.getTableName()
-              + " is disabled, and is not known to be prepared for oracle "
-              + oracle
-              + ": enable it, so that its cells can be compared with the oracle's timestamps",
-          null);
+      throw PreparedDescriptor.refused(
+          before.getTableName(),
+          ("is disabled, and is not known to be prepared for oracle %s: enable it, so that"
+                  + " its cells can be compared with the oracle's timestamps")
+              .formatted(oracle));
     }
   }
 
@@ -99,18 +95,14 @@ final class SettingsChange {
     }
     Result first = firstMark(connection, before);
     if (first != null) {
-      throw new TableNotPreparedException(
-          "table "
-              + before.getTableName()
-              + " is not prepared for oracle "
-              + oracle
-              + ", but has marks of another one's transactions, the first in row "
-              + Bytes.toStringBinary(first.getRow())
-              + ". Which of them committed, only that one knows: run ./retso hbase sweep with it"
-              + " until 0 marks are found, while no transaction runs. If its log is lost for good,"
-              + " decide for each cell of family !pw: delete it, and the row's cells of its version"
-              + " are committed; delete those cells before it, and they never were",
-          null);
+      throw PreparedDescriptor.refused(
+          before.getTableName(),
+          ("is not prepared for oracle %s, but has marks of another one's transactions, the first"
+               + " in row %s. Which of them committed, only that one knows: run ./retso hbase sweep"
+               + " with it until 0 marks are found, while no transaction runs. If its log is lost"
+               + " for good, decide for each cell of family !pw: delete it, and the row's cells of"
+               + " its version are committed; delete those cells before it, and they never were")
+              .formatted(oracle, Bytes.toStringBinary(first.getRow())));
     }
   }
 
@@ -123,17 +115,13 @@ final class SettingsChange {
   static void requireNoCopiedMarks(Connection connection, TableDescriptor copy) throws IOException {
     Result first = firstMark(connection, copy);
     if (first != null) {
-      throw new TableNotPreparedException(
-          "table "
-              + copy.getTableName()
-              + " is a copy of table "
-              + TableSettings.originOf(copy)
-              + " and has marks of transactions that were under way when it was copied, the first"
-              + " one in row "
-              + Bytes.toStringBinary(first.getRow())
-              + ". Which of them committed, the oracle may have forgotten: copy the table again"
-              + " while no transaction runs, after ./retso hbase sweep has found 0 marks",
-          null);
+      throw PreparedDescriptor.refused(
+          copy.getTableName(),
+          ("is a copy of table %s and has marks of transactions that were under way when it was"
+               + " copied, the first one in row %s. Which of them committed, the oracle may have"
+               + " forgotten: copy the table again while no transaction runs, after ./retso hbase"
+               + " sweep has found 0 marks")
+              .formatted(TableSettings.originOf(copy), Bytes.toStringBinary(first.getRow())));
     }
   }
 

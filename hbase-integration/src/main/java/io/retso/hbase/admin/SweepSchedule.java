@@ -9,6 +9,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,15 +27,6 @@ import org.slf4j.LoggerFactory;
  * <p>Owns one daemon thread.
  */
 public final class SweepSchedule {
-  /** What the oracle says. Both wait for its answer. */
-  public interface Oracle {
-    /** Everything below it is decided and cleaned up. */
-    long lowWatermark();
-
-    /** A new one, of no transaction: it does not hold the watermark. */
-    long timestamp();
-  }
-
   /** A sweep of the manager. */
   public interface Sweep {
     /** Sweeps once, and waits for the end. */
@@ -46,7 +38,8 @@ public final class SweepSchedule {
   /** The longest pause, in intervals. */
   public static final int INTERVALS_MAX = 16;
 
-  private final Oracle oracle;
+  private final LongSupplier lowWatermark;
+  private final LongSupplier timestamp;
   private final long intervalMillis;
   private final BooleanSupplier hasClientReads;
   private final Sweep sweep;
@@ -63,11 +56,18 @@ public final class SweepSchedule {
   /**
    * Begins.
    *
+   * @param lowWatermark what the oracle says: everything below is decided and cleaned up
+   * @param timestamp a new one of the oracle's, of no transaction: it does not hold the watermark
    * @param hasClientReads whether the manager has used tables with client reads
    */
   public SweepSchedule(
-      Oracle oracle, long intervalMillis, BooleanSupplier hasClientReads, Sweep sweep) {
-    this.oracle = oracle;
+      LongSupplier lowWatermark,
+      LongSupplier timestamp,
+      long intervalMillis,
+      BooleanSupplier hasClientReads,
+      Sweep sweep) {
+    this.lowWatermark = lowWatermark;
+    this.timestamp = timestamp;
     this.intervalMillis = intervalMillis;
     this.hasClientReads = hasClientReads;
     this.sweep = sweep;
@@ -101,7 +101,7 @@ public final class SweepSchedule {
   private void check() {
     intervalsLeft -= intervals;
     try {
-      long watermark = oracle.lowWatermark();
+      long watermark = lowWatermark.getAsLong();
       boolean hasMoved = watermark != lastWatermark;
       lastWatermark = watermark;
       if (!hasMoved && isBehind(watermark)) {
@@ -138,7 +138,7 @@ public final class SweepSchedule {
    * a start timestamp of its own.
    */
   private boolean isBehind(long watermark) {
-    return oracle.timestamp() > watermark + Timestamps.GAP;
+    return timestamp.getAsLong() > watermark + Timestamps.GAP;
   }
 
   /** Sweeps no more. A sweep that goes on is interrupted, and not waited for. */

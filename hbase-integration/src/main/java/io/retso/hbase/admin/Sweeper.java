@@ -4,8 +4,8 @@ import io.retso.client.OracleClient;
 import io.retso.client.TransactionStatus;
 import io.retso.hbase.cleanup.HiddenCells;
 import io.retso.hbase.cleanup.RowCleanup;
-import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.layout.AdoptionCell;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.Outcome;
@@ -90,7 +90,7 @@ public final class Sweeper {
     }
     boolean reported = leftOut.isEmpty();
     if (reported) {
-      Failures.await(oracle.sweptAsync(timestamp));
+      Futures.await(oracle.sweptAsync(timestamp));
     }
     return new SweepResult(visited, marks, cleaned, open, reported, leftOut);
   }
@@ -112,15 +112,14 @@ public final class Sweeper {
         names.add(TableName.valueOf(row.getRow()));
       }
     }
-    List<TableDescriptor> seen = Failures.await(admin.listTableDescriptors());
+    List<TableDescriptor> seen = Futures.await(admin.listTableDescriptors());
     seen.forEach(table -> names.remove(table.getTableName()));
     for (TableName name : names) {
-      if (!name.isSystemTable() && Failures.await(admin.tableExists(name))) {
+      if (!name.isSystemTable() && Futures.await(admin.tableExists(name))) {
         leftOut =
-            "table "
-                + name
-                + " is not shown to this user and may hold marks: let a user sweep who has the"
-                + " right ADMIN or CREATE for all tables (./retso hbase sweep)";
+            ("table %s is not shown to this user and may hold marks: let a user sweep who has the"
+                    + " right ADMIN or CREATE for all tables (./retso hbase sweep)")
+                .formatted(name);
         break;
       }
     }
@@ -135,7 +134,7 @@ public final class Sweeper {
       leftOut = e.getMessage();
       return;
     }
-    if (Failures.await(hbase.getAdmin().isTableDisabled(table.name()))) {
+    if (Futures.await(hbase.getAdmin().isTableDisabled(table.name()))) {
       leftOut = "table " + table.name() + " is disabled and may hold marks: enable it";
       return;
     }
@@ -153,11 +152,9 @@ public final class Sweeper {
       return true;
     } catch (IOException e) {
       leftOut =
-          "table "
-              + table.name()
-              + " may have marks that are hidden from this user: let a user sweep who has the"
-              + " rights READ and WRITE for all tables (./retso hbase sweep): "
-              + ErrorText.of(e);
+          ("table %s may have marks that are hidden from this user: let a user sweep who has the"
+                  + " rights READ and WRITE for all tables (./retso hbase sweep): %s")
+              .formatted(table.name(), ErrorText.of(e));
       return false;
     }
   }
@@ -198,7 +195,7 @@ public final class Sweeper {
     List<CleanupRequest> requests = new ArrayList<>();
     List<Mark> forgotten = new ArrayList<>();
     for (Mark mark : found) {
-      TransactionStatus status = Failures.await(asked.get(mark.start));
+      TransactionStatus status = Futures.await(asked.get(mark.start));
       switch (status.state()) {
         case OPEN -> open++;
         case COMMITTED ->
@@ -222,7 +219,7 @@ public final class Sweeper {
       List<CleanupRequest> again = new ArrayList<>();
       for (int i = 0; i < sent.size(); i++) {
         try {
-          Failures.await(sent.get(i));
+          Futures.await(sent.get(i));
           cleaned++;
         } catch (IOException e) {
           failed = left.get(i) + " in " + table.name() + " failed: " + ErrorText.of(e);
@@ -247,7 +244,7 @@ public final class Sweeper {
       gets.add(
           new Get(mark.row).addColumn(PendingWrite.family(), PendingWrite.qualifier(mark.start)));
     }
-    List<Result> rows = Failures.await(RowBatches.all(table, gets));
+    List<Result> rows = Futures.await(RowBatches.all(table, gets));
     List<CleanupRequest> requests = new ArrayList<>();
     for (int i = 0; i < rows.size(); i++) {
       if (!rows.get(i).isEmpty()) {

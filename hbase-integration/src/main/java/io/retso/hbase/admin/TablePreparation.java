@@ -16,7 +16,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -272,15 +271,11 @@ public final class TablePreparation {
       return failure;
     }
     return new TableNotPreparedException(
-        "table "
-            + name
-            + " cannot be prepared, as HBase cannot load the coprocessor: put hbase-integration's"
-            + " jar on the class path of all masters and region servers and restart"
-            + " them, or name one that they can read (--jar), or let clients decide (--reads"
-            + " client); leave "
-            + SANITY_CHECKS
-            + " on. HBase says: "
-            + message.lines().findFirst().orElse(""),
+        ("table %s cannot be prepared, as HBase cannot load the coprocessor: put"
+                + " hbase-integration's jar on the class path of all masters and region servers and"
+                + " restart them, or name one that they can read (--jar), or let clients decide"
+                + " (--reads client); leave %s on. HBase says: %s")
+            .formatted(name, SANITY_CHECKS, message.lines().findFirst().orElse("")),
         failure);
   }
 
@@ -300,8 +295,7 @@ public final class TablePreparation {
         found.addAll(TableRules.violations(table, settings));
         OracleIdentity here = identity();
         if (!settings.oracle().isSameAs(here)) {
-          found.add(
-              String.format(Locale.ROOT, TableRules.OTHER_ORACLE, name, settings.oracle(), here));
+          found.add(TableRules.otherOracle(name, settings.oracle(), here));
         }
       } catch (IllegalArgumentException | OracleUnavailableException e) {
         found.add(ErrorText.of(e));
@@ -337,11 +331,10 @@ public final class TablePreparation {
                   table, canTell ? RegionAnswers.of(connection, name).settings() : Set.of()));
       if (isToBeUpgraded(table)) {
         found.add(
-            "it is of version 2, in which each row is cleaned up by itself, and writes cost more:"
-                + " when all region servers have this version of ReTSO, prepare it again (./retso"
-                + " hbase prepare "
-                + name
-                + "), while it is in use, too");
+            ("it is of version 2, in which each row is cleaned up by itself, and writes cost more:"
+                 + " when all region servers have this version of ReTSO, prepare it again (./retso"
+                 + " hbase prepare %s), while it is in use, too")
+                .formatted(name));
       }
       return found;
     }

@@ -60,10 +60,7 @@ public final class Cleaner {
   private final Counters counters;
   private final long timeoutNanos;
   private final LongSupplier nanoClock;
-
-  /** Which transactions it cleans up: all of them, unless a test plays dead. */
   private final LongPredicate alive;
-
   private final CleanupAdmission admission;
   private final CleanupBatches batches;
 

@@ -13,7 +13,6 @@ interface CleanupAnswers {
    */
   void ended(CleanupPart part, long sent, Throwable failure);
 
-  /** The nano clock. */
   long nanoTime();
 
   /** Regions want these rows to be cleaned up by requests for each. */

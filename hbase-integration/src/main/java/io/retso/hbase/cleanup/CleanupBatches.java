@@ -1,6 +1,6 @@
 package io.retso.hbase.cleanup;
 
-import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.futures.Timers;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.table.PreparedTable;
@@ -172,8 +172,7 @@ final class CleanupBatches {
     adoptions.forEach(
         (table, parts) -> all.add(TableAdoptions.send(table, parts, wanted, answers)));
     rows.forEach((table, parts) -> all.addAll(sendRows(table, parts, wanted)));
-    Timers.completeAfter(
-            CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new)), null, BATCH_MILLIS)
+    Timers.completeAfter(Futures.all(all), null, BATCH_MILLIS)
         .whenComplete(
             (done, failure) -> {
               synchronized (this) {
@@ -197,9 +196,9 @@ final class CleanupBatches {
     long now = answers.nanoTime();
     List<CompletableFuture<Void>> sent;
     try {
-      sent = RowCleanup.sendWithShortTimeout(table, requests, wanted);
+      sent = RowCleanup.send(table, table.shortTimeout(), requests, wanted);
     } catch (RuntimeException | Error e) { // it is an attempt that has failed
-      sent = requests.stream().map(request -> Failures.<Void>failed(e)).toList();
+      sent = requests.stream().map(request -> Futures.<Void>failed(e)).toList();
     }
     List<CompletableFuture<Void>> ended = new ArrayList<>(sent.size());
     for (int i = 0; i < sent.size(); i++) {

@@ -52,7 +52,6 @@ record CleanupPart(
     return byRows ? size() : 1;
   }
 
-  /** A part of it. */
   CleanupPart slice(int first, int end) {
     return new CleanupPart(job, rows, first, end, byRows, attempt, begun);
   }
@@ -72,7 +71,6 @@ record CleanupPart(
     return new Adoption(job.start, job.outcome(), size());
   }
 
-  /** The request for the row with that index. */
   CleanupRequest request(int index) {
     return new CleanupRequest(rows.key(index), job.start, job.outcome());
   }

@@ -2,7 +2,7 @@ package io.retso.hbase.cleanup;
 
 import static io.retso.hbase.cleanup.RowCleanup.inHalves;
 
-import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
@@ -83,7 +83,7 @@ final class ClientRowCleanup {
       BooleanSupplier wanted,
       List<CompletableFuture<Void>> outcomes,
       Runnable next) {
-    CompletableFuture.allOf(rows.toArray(CompletableFuture<?>[]::new))
+    Futures.all(rows)
         .whenComplete(
             (done, failure) -> {
               if (wanted.getAsBoolean()) {
@@ -134,7 +134,7 @@ final class ClientRowCleanup {
             mutation(requests.get(i), fingerprint, rows.get(i).join(), whole.get(i).join()));
         indexes.add(i);
       } catch (IOException | RuntimeException e) {
-        outcomes.get(i).completeExceptionally(Failures.unwrap(e));
+        outcomes.get(i).completeExceptionally(Futures.unwrap(e));
       }
     }
     if (mutations.isEmpty()) {

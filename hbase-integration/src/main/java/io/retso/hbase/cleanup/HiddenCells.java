@@ -1,10 +1,10 @@
 package io.retso.hbase.cleanup;
 
-import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.table.PreparedTable;
-import io.retso.hbase.table.RegionRows;
+import io.retso.hbase.table.RegionAnswers;
 import io.retso.hbase.table.RowBatches;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -95,14 +95,14 @@ public final class HiddenCells {
   public static void requireNoMarksAmong(AsyncConnection hbase, PreparedTable table)
       throws IOException {
     List<HRegionLocation> regions =
-        Failures.await(hbase.getRegionLocator(table.name()).getAllRegionLocations());
+        Futures.await(hbase.getRegionLocator(table.name()).getAllRegionLocations());
     List<CheckAndMutate> questions = new ArrayList<>();
-    for (byte[] row : RegionRows.of(regions).keySet()) {
+    for (byte[] row : RegionAnswers.rows(regions).keySet()) {
       questions.add(markIn(row, HConstants.EMPTY_BYTE_ARRAY));
     }
     for (CompletableFuture<CheckAndMutateResult> answer :
         RowBatches.inParts(table.raw(), questions, 1, table.raw()::checkAndMutate)) {
-      Failures.await(answer);
+      Futures.await(answer);
     }
   }
 }

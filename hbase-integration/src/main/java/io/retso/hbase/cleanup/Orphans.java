@@ -1,5 +1,6 @@
 package io.retso.hbase.cleanup;
 
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.futures.Timers;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.metrics.Counters;
@@ -73,10 +74,9 @@ public final class Orphans {
     // Not tried again, nor for long: whoever reads the row next will.
     tables.forEach(
         (table, requests) ->
-            sent.addAll(RowCleanup.sendWithShortTimeout(table, requests, this::isOpen)));
+            sent.addAll(RowCleanup.send(table, table.shortTimeout(), requests, this::isOpen)));
     sent.forEach(row -> row.thenRun(counters.orphansCleaned::increment));
-    CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new))
-        .whenComplete((done, failure) -> answered.complete(null));
+    Futures.all(sent).whenComplete((done, failure) -> answered.complete(null));
   }
 
   /** Completes, once it is closed, when nothing is on its way to HBase any more: in seconds. */
@@ -88,7 +88,6 @@ public final class Orphans {
     return !closed;
   }
 
-  /** Sends nothing more. */
   public synchronized void close() {
     closed = true;
     waiting.clear();

@@ -1,6 +1,7 @@
 package io.retso.hbase.cleanup;
 
 import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.table.RowBatches;
@@ -43,16 +44,12 @@ public final class RowCleanup {
   }
 
   /**
-   * The same; they fail after seconds without an answer.
+   * Sends the requests.
    *
+   * @param table HBase's own, whose time limits count
    * @param wanted whether requests that follow from the answers to others are still to be sent
    */
-  static List<CompletableFuture<Void>> sendWithShortTimeout(
-      PreparedTable table, List<CleanupRequest> requests, BooleanSupplier wanted) {
-    return send(table, table.shortTimeout(), requests, wanted);
-  }
-
-  private static List<CompletableFuture<Void>> send(
+  static List<CompletableFuture<Void>> send(
       PreparedTable prepared,
       AsyncTable<?> table,
       List<CleanupRequest> requests,
@@ -74,7 +71,7 @@ public final class RowCleanup {
   private static CompletableFuture<Void> done(Object answer) {
     return CleanupRequest.isDone(answer)
         ? CompletableFuture.completedFuture(null)
-        : Failures.failed(Failures.noCoprocessor(null));
+        : Futures.failed(Failures.noCoprocessor(null));
   }
 
   /**
@@ -98,7 +95,7 @@ public final class RowCleanup {
     } catch (RuntimeException e) {
       if (actions.size() == 1) {
         return List.of(
-            Failures.failed(
+            Futures.failed(
                 new IOException(
                     "HBase's client does not send it ("
                         + ErrorText.of(e)

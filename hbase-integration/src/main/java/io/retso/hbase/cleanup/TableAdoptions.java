@@ -1,6 +1,6 @@
 package io.retso.hbase.cleanup;
 
-import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.futures.Timers;
 import io.retso.hbase.layout.AdoptionRequest;
 import io.retso.hbase.table.PreparedTable;
@@ -126,7 +126,7 @@ final class TableAdoptions {
       long millis = table.shortTimeout().getOperationTimeout(TimeUnit.MILLISECONDS);
       return Timers.failAfter(asked.copy(), millis);
     } catch (RuntimeException e) {
-      return Failures.failed(e);
+      return Futures.failed(e);
     }
   }
 
@@ -134,7 +134,7 @@ final class TableAdoptions {
     CleanupPart part = unlocated.poll();
     if (location == null || !location.getRegion().containsRow(part.firstRow())) {
       Throwable cause =
-          failure == null ? new IOException("no region has the row") : Failures.unwrap(failure);
+          failure == null ? new IOException("no region has the row") : Futures.unwrap(failure);
       answers.ended(part, answers.nanoTime(), cause);
       return;
     }
@@ -182,8 +182,7 @@ final class TableAdoptions {
           sent.get(i)
               .whenComplete((answer, failure) -> answered(request, list, now, answer, failure)));
     }
-    CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
-        .whenComplete((done, failure) -> answered.complete(null));
+    Futures.all(all).whenComplete((done, failure) -> answered.complete(null));
   }
 
   private List<CompletableFuture<Object>> sent(List<AdoptionRequest> requests) {
@@ -196,7 +195,7 @@ final class TableAdoptions {
           table.shortTimeout(), puts, 1, table.shortTimeout()::<Object>batch);
     }
     IOException closed = new IOException("closed when the regions were known");
-    return requests.stream().map(request -> Failures.<Object>failed(closed)).toList();
+    return requests.stream().map(request -> Futures.<Object>failed(closed)).toList();
   }
 
   private void answered(

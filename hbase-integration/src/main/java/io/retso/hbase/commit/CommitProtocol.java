@@ -11,10 +11,13 @@ import io.retso.hbase.errors.RollbackOnlyException;
 import io.retso.hbase.errors.TransactionException;
 import io.retso.hbase.errors.UnknownCommitException;
 import io.retso.hbase.errors.WriteSetTooLargeException;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.read.ReadSet;
+import io.retso.hbase.table.IdSet;
 import io.retso.hbase.write.WriteBuffer;
+import io.retso.protocol.Limits;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
@@ -69,38 +72,81 @@ public final class CommitProtocol {
    *     or that is not known
    */
   public CompletableFuture<Long> commit(Writer writer, Consumer<Decision> decided) {
-    long start = writer.start;
-    return Failures.compose(
+    return Futures.compose(
         writer.writes.sendAll(),
         (sent, failure) -> {
-          if (failure != null) {
-            decided.accept(Decision.ROLLED_BACK);
-            rollBack(writer);
-            return Failures.failed(
-                new RollbackOnlyException(start, Failures.ofStore(failure, start)));
-          }
-          TableName outdated = writer.writes.outdatedTable();
-          if (outdated != null) {
-            decided.accept(Decision.ROLLED_BACK);
-            rollBack(writer);
-            return Failures.failed(Failures.tableChanged(start, "table " + outdated, null));
-          }
-          // Every write is acknowledged: whoever reads above the commit timestamp finds all.
           CommitRequest request;
           try {
-            request = CommitRequests.of(writer);
-          } catch (WriteSetTooLargeException e) {
+            request = request(writer, failure);
+          } catch (TransactionException e) {
             decided.accept(Decision.ROLLED_BACK);
             rollBack(writer);
-            return Failures.failed(e);
+            throw e;
           }
-          return Failures.compose(
+          return Futures.compose(
               oracle.commitAsync(request),
-              (result, unanswered) ->
-                  unanswered == null
-                      ? answered(writer, result, decided)
-                      : Failures.failed(notAnswered(writer, unanswered, decided)));
+              (result, unanswered) -> {
+                if (unanswered != null) {
+                  throw notAnswered(writer, unanswered, decided);
+                }
+                return answered(writer, result, decided);
+              });
         });
+  }
+
+  /**
+   * What is asked of the oracle.
+   *
+   * @param failure of a write; null if all are acknowledged: a reader above the commit timestamp
+   *     finds all of them
+   */
+  private static CommitRequest request(Writer writer, Throwable failure)
+      throws TransactionException {
+    long start = writer.start;
+    if (failure != null) {
+      throw new RollbackOnlyException(start, Failures.ofStore(failure, start));
+    }
+    TableName outdated = writer.writes.outdatedTable();
+    if (outdated != null) {
+      throw Failures.tableChanged(start, "table " + outdated, null);
+    }
+    return request(writer);
+  }
+
+  /**
+   * The request of a transaction whose writes are all acknowledged.
+   *
+   * <p>Reads and granules are made coarser where the ids would be too many.
+   *
+   * @throws WriteSetTooLargeException if they are too many all the same
+   */
+  private static CommitRequest request(Writer writer) throws WriteSetTooLargeException {
+    WriteBuffer writes = writer.writes;
+    ReadSet reads = writer.reads;
+    IdSet written = writes.written();
+    CommitRequest request =
+        CommitRequest.of(writer.start)
+            .withWrites(written.toArray())
+            .withValidated(writes.validated());
+    long[] granules =
+        writes.granules(
+            reads.isTracked(), room(request) - (reads.isTracked() ? ReadSet.IDS_MAX : 0));
+    request = request.withRangeWrites(granules);
+    if (reads.isTracked()) {
+      ReadSet.Ids ids = reads.ids(written, room(request));
+      request = request.withReads(ids.ids()).withRangeReads(ids.ranges()).serializable();
+    }
+    if (room(request) < 0) {
+      throw new WriteSetTooLargeException(
+          "transaction %s names %s rows and granules to the oracle, the limit is %s: split it"
+              .formatted(writer.start, request.ids(), Limits.TRANSACTION_IDS_MAX),
+          null);
+    }
+    return request;
+  }
+
+  private static long room(CommitRequest request) {
+    return Limits.TRANSACTION_IDS_MAX - request.ids();
   }
 
   private CompletableFuture<Long> answered(
@@ -118,11 +164,11 @@ public final class CommitProtocol {
     counterOf(result.abortReason()).increment();
     TransactionException refusal = Failures.ofAbort(writer.start, result.abortReason());
     if (writer.writes.isEmpty()) {
-      return Failures.failed(refusal);
+      return Futures.failed(refusal);
     }
     return cleaner
         .offer(writer.cleanup(Outcome.ABORTED))
-        .thenCompose(admitted -> Failures.failed(refusal));
+        .thenCompose(admitted -> Futures.failed(refusal));
   }
 
   private LongAdder counterOf(CommitResult.AbortReason reason) {
@@ -166,15 +212,14 @@ public final class CommitProtocol {
    *     longer remembers, or never issued that start timestamp
    */
   public CompletableFuture<OptionalLong> resolve(long start) {
-    return Failures.compose(
-        oracle.abortAsync(start),
-        (result, failure) ->
-            failure == null
-                ? CompletableFuture.completedFuture(
-                    result.isCommitted()
-                        ? OptionalLong.of(result.commitTimestamp())
-                        : OptionalLong.empty())
-                : Failures.failed(Failures.ofResolving(failure, start, this::resolve)));
+    return Futures.explained(
+            oracle.abortAsync(start),
+            failure -> Failures.ofResolving(failure, start, this::resolve))
+        .thenApply(
+            result ->
+                result.isCommitted()
+                    ? OptionalLong.of(result.commitTimestamp())
+                    : OptionalLong.empty());
   }
 
   private void rollBack(Writer writer) {

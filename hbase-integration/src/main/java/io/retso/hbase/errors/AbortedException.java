@@ -13,11 +13,10 @@ public final class AbortedException extends TransactionException {
   public AbortedException(long start) {
     super(
         Category.ABORTED,
-        "transaction "
-            + start
-            + " is aborted, and why is no longer known: its commit was refused, and the answer was"
-            + " lost; or another client aborted it, as resolve() does. Nothing of it is committed:"
-            + " run it again",
+        ("transaction %s is aborted, and why is no longer known: its commit was refused, and the"
+             + " answer was lost; or another client aborted it, as resolve() does. Nothing of it is"
+             + " committed: run it again")
+            .formatted(start),
         null);
   }
 }

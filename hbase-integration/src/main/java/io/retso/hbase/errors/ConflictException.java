@@ -4,12 +4,7 @@ package io.retso.hbase.errors;
 public final class ConflictException extends TransactionException {
   private static final long serialVersionUID = 1L;
 
-  /**
-   * A failure.
-   *
-   * @param message what happened and what to do about it
-   * @param cause may be null
-   */
+  /** Says what happened and what to do about it; the cause may be null. */
   public ConflictException(String message, Throwable cause) {
     super(Category.CONFLICT, message, cause);
   }

@@ -2,79 +2,20 @@ package io.retso.hbase.errors;
 
 import io.retso.client.CommitResult;
 import io.retso.client.OracleException;
-import io.retso.hbase.futures.Callbacks;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.layout.ReadAttribute;
 import io.retso.hbase.layout.Refusal;
 import io.retso.text.ErrorText;
-import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
-import java.util.function.BiFunction;
-import java.util.function.Consumer;
 
-/** From futures and failures of the oracle and of HBase to what callers see. Stateless. */
+/** From failures of the oracle and of HBase to what callers see. Stateless. */
 public final class Failures {
   private Failures() {}
 
-  /**
-   * Waits for the answer of an asynchronous twin.
-   *
-   * @throws IllegalStateException in a callback, whether there is something to wait for or not
-   */
-  public static <T> T await(CompletableFuture<T> future) throws IOException {
-    Callbacks.checkMayBlock();
-    try {
-      return future.get();
-    } catch (ExecutionException e) {
-      throw rethrown(e.getCause());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      InterruptedIOException interrupted =
-          new InterruptedIOException("interrupted while waiting; the operation may go on");
-      interrupted.initCause(e);
-      throw interrupted;
-    }
-  }
-
-  /** The same; an answer that comes after an interrupt goes to {@code late}, as nobody waits. */
-  public static <T> T await(CompletableFuture<T> future, Consumer<T> late) throws IOException {
-    try {
-      return await(future);
-    } catch (InterruptedIOException e) {
-      future.thenAccept(late);
-      throw e;
-    }
-  }
-
-  private static IOException rethrown(Throwable failure) {
-    // The stack of the waiting thread says where in the application it happened.
-    failure.addSuppressed(new IOException("waited for here"));
-    if (failure instanceof RuntimeException unchecked) {
-      throw unchecked;
-    }
-    if (failure instanceof Error error) {
-      throw error;
-    }
-    return failure instanceof IOException io ? io : new IOException(failure);
-  }
-
-  /** The failure behind the wrappers that futures put around it. */
-  public static Throwable unwrap(Throwable failure) {
-    Throwable unwrapped = failure;
-    while (unwrapped instanceof CompletionException && unwrapped.getCause() != null) {
-      unwrapped = unwrapped.getCause();
-    }
-    return unwrapped;
-  }
-
   /** A request other than a commit failed at the oracle. */
   public static Throwable ofOracle(Throwable failure, String doing) {
-    Throwable cause = unwrap(failure);
-    if (!(cause instanceof OracleException oracle)) {
-      return cause;
+    if (!(failure instanceof OracleException oracle)) {
+      return failure;
     }
     if (oracle.category() == OracleException.Category.CLOSED) {
       return new IllegalStateException(
@@ -87,8 +28,7 @@ public final class Failures {
   /** The outcome of the transaction that started at {@code start} could not be resolved. */
   public static Throwable ofResolving(
       Throwable failure, long start, UnknownCommitException.Resolver resolver) {
-    Throwable cause = unwrap(failure);
-    if (cause instanceof OracleException oracle) {
+    if (failure instanceof OracleException oracle) {
       if (oracle.category() == OracleException.Category.INVALID_REQUEST) {
         return new IllegalArgumentException(oracle.getMessage(), oracle);
       }
@@ -100,16 +40,15 @@ public final class Failures {
             oracle);
       }
     }
-    return new UnknownCommitException(start, cause, resolver);
+    return new UnknownCommitException(start, failure, resolver);
   }
 
   /** What the transaction that started at {@code start} has read, and nothing else, is in doubt. */
   public static OracleUnavailableException ofCertification(Throwable failure, long start) {
     return new OracleUnavailableException(
-        "whether what transaction "
-            + start
-            + " has read is serializable is unknown, as no answer of the oracle came; it wrote"
-            + " nothing, so it can be run again",
+        ("whether what transaction %s has read is serializable is unknown, as no answer of the"
+                + " oracle came; it wrote nothing, so it can be run again")
+            .formatted(start),
         failure);
   }
 
@@ -125,11 +64,10 @@ public final class Failures {
       case EARLIER -> new AbortedException(start);
       case TOO_OLD ->
           new SnapshotTooOldException(
-              "transaction "
-                  + start
-                  + " is aborted: it ran for longer than the oracle remembers or allows; run it"
-                  + " again, make it shorter, or give the oracle more rows, a larger window or a"
-                  + " longer transaction.timeout",
+              ("transaction %s is aborted: it ran for longer than the oracle remembers or allows;"
+                   + " run it again, make it shorter, or give the oracle more rows, a larger window"
+                   + " or a longer transaction.timeout")
+                  .formatted(start),
               null);
       case PIVOT, READ_ONLY, UNKNOWN_SUCCESSOR ->
           new SerializationException(start, SerializationException.Reason.valueOf(reason.name()));
@@ -137,8 +75,7 @@ public final class Failures {
   }
 
   /** HBase failed to read or write for the transaction that started at {@code start}. */
-  public static Throwable ofStore(Throwable failure, long start) {
-    Throwable cause = unwrap(failure);
+  public static Throwable ofStore(Throwable cause, long start) {
     Refusal refusal = Refusal.of(cause);
     if (refusal == null) {
       return ReadAttribute.isNotAdmitted(cause)
@@ -163,10 +100,8 @@ public final class Failures {
    */
   public static TableChangedException tableChanged(long start, String reason, Throwable cause) {
     return new TableChangedException(
-        "transaction "
-            + start
-            + " is refused, as a table has changed since it began: run it again; "
-            + reason,
+        "transaction %s is refused, as a table has changed since it began: run it again; %s"
+            .formatted(start, reason),
         cause);
   }
 
@@ -207,22 +142,9 @@ public final class Failures {
 
   /** Says in which transaction something failed, if that has a name and it was not said yet. */
   public static <F extends Throwable> F name(F failure, String transaction) {
-    if (failure != null && unwrap(failure) instanceof TransactionException known) {
+    if (failure != null && Futures.unwrap(failure) instanceof TransactionException known) {
       known.name(transaction);
     }
     return failure;
-  }
-
-  /** What follows an answer or a failure; the failure comes {@link #unwrap unwrapped}. */
-  public static <T, R> CompletableFuture<R> compose(
-      CompletableFuture<T> future, BiFunction<T, Throwable, CompletableFuture<R>> next) {
-    return future
-        .handle((answer, failure) -> next.apply(answer, failure == null ? null : unwrap(failure)))
-        .thenCompose(following -> following);
-  }
-
-  /** A future that has failed. */
-  public static <T> CompletableFuture<T> failed(Throwable failure) {
-    return CompletableFuture.failedFuture(failure);
   }
 }

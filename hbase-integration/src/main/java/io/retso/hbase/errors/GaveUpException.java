@@ -23,14 +23,13 @@ public final class GaveUpException extends TransactionException {
   public GaveUpException(int attempts, long millis, TransactionException last) {
     super(
         why(last),
-        "gave up after "
-            + attempts
-            + (attempts == 1 ? " attempt" : " attempts")
-            + " in "
-            + millis
-            + " ms, nothing is committed; the last one failed: "
-            + last.getMessage()
-            + remedy(why(last)),
+        "gave up after %s%s in %s ms, nothing is committed; the last one failed: %s%s"
+            .formatted(
+                attempts,
+                attempts == 1 ? " attempt" : " attempts",
+                millis,
+                last.getMessage(),
+                remedy(why(last))),
         last);
     this.attempts = attempts;
   }

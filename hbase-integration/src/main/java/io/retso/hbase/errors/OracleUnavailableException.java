@@ -9,12 +9,7 @@ import io.retso.client.OracleException;
 public final class OracleUnavailableException extends TransactionException {
   private static final long serialVersionUID = 1L;
 
-  /**
-   * A failure.
-   *
-   * @param message what happened and what to do about it
-   * @param cause may be null
-   */
+  /** Says what happened and what to do about it; the cause may be null. */
   public OracleUnavailableException(String message, Throwable cause) {
     super(Category.ORACLE_UNAVAILABLE, message, cause);
   }

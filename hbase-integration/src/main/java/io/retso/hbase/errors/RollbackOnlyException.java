@@ -13,11 +13,9 @@ public final class RollbackOnlyException extends TransactionException {
   public RollbackOnlyException(long start, Throwable cause) {
     super(
         Category.ROLLBACK_ONLY,
-        "transaction "
-            + start
-            + " can only be rolled back, since a write of it failed ("
-            + ErrorText.of(cause)
-            + "); roll back, and run it again when the cause is gone",
+        ("transaction %s can only be rolled back, since a write of it failed (%s); roll back, and"
+                + " run it again when the cause is gone")
+            .formatted(start, ErrorText.of(cause)),
         cause);
   }
 

@@ -44,10 +44,9 @@ public final class SerializationException extends TransactionException {
   public SerializationException(long start, Reason reason) {
     super(
         Category.SERIALIZATION,
-        "transaction "
-            + start
-            + " is aborted, as no serial order is known in which it fits: run it again; "
-            + reason.text,
+        ("transaction %s is aborted, as no serial order is known in which it fits: run it again;"
+                + " %s")
+            .formatted(start, reason.text),
         null);
     this.reason = reason;
   }

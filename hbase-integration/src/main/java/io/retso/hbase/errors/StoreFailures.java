@@ -28,10 +28,9 @@ final class StoreFailures {
       return because(
           failure,
           new TableNotEnabledException(
-              "table "
-                  + ErrorText.of(cause)
-                  + " is disabled: enable it (enable in HBase's shell), and run the transaction"
-                  + " again"));
+              ("table %s is disabled: enable it (enable in HBase's shell), and run the transaction"
+                      + " again")
+                  .formatted(ErrorText.of(cause))));
     }
     if (cause instanceof TableNotFoundException) {
       return because(

@@ -2,6 +2,7 @@ package io.retso.hbase.errors;
 
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.futures.Callbacks;
+import io.retso.hbase.futures.Futures;
 import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.util.OptionalLong;
@@ -31,13 +32,9 @@ public final class UnknownCommitException extends TransactionException {
   public UnknownCommitException(long startTimestamp, Throwable cause, Resolver resolver) {
     super(
         Category.UNKNOWN_OUTCOME,
-        "transaction "
-            + startTimestamp
-            + " may or may not be committed ("
-            + ErrorText.of(cause)
-            + "); call resolve() of this exception, or TransactionManager.resolve("
-            + startTimestamp
-            + "), to learn it, and do not run it again before",
+        ("transaction %s may or may not be committed (%s); call resolve() of this exception, or"
+                + " TransactionManager.resolve(%s), to learn it, and do not run it again before")
+            .formatted(startTimestamp, ErrorText.of(cause), startTimestamp),
         cause);
     this.startTimestamp = startTimestamp;
     this.resolver = resolver;
@@ -59,7 +56,7 @@ public final class UnknownCommitException extends TransactionException {
    */
   public OptionalLong resolve() throws IOException {
     Callbacks.checkMayBlock();
-    return Failures.await(resolution());
+    return Futures.await(resolution());
   }
 
   /**

@@ -57,14 +57,7 @@ public final class Callbacks {
 
   /** Completes a future that an application has. */
   public static <T> void complete(CompletableFuture<T> future, T value, Throwable failure) {
-    run(
-        () -> {
-          if (failure == null) {
-            future.complete(value);
-          } else {
-            future.completeExceptionally(failure);
-          }
-        });
+    run(() -> Futures.complete(future, value, failure));
   }
 
   /** A future for an application, with the answer of this one. */

@@ -23,5 +23,7 @@
  * blocking transaction has none, as it has no callbacks. Answers of HBase are far more frequent,
  * and its own {@code AsyncTable} completes futures on its RPC threads, too: there a callback stays,
  * and a blocking method that it calls is refused, as it would wait for the thread that it is on.
+ *
+ * <p>{@link io.retso.hbase.futures.Futures} is how futures are waited for and follow each other.
  */
 package io.retso.hbase.futures;

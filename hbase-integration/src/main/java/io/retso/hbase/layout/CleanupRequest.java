@@ -90,7 +90,6 @@ public record CleanupRequest(byte[] row, long start, long outcome) {
     mutation.setAttribute(REPLACED, new byte[0]);
   }
 
-  /** Whether {@link #replaced} was called. */
   public static boolean isReplaced(Mutation mutation) {
     return mutation.getAttribute(REPLACED) != null;
   }
@@ -104,10 +103,10 @@ public record CleanupRequest(byte[] row, long start, long outcome) {
 
   @Override
   public String toString() {
-    return "cleanup of "
-        + Bytes.toStringBinary(row)
-        + " after "
-        + start
-        + (isCommitted() ? " committed at " + outcome : " aborted");
+    return "cleanup of %s after %s%s"
+        .formatted(
+            Bytes.toStringBinary(row),
+            start,
+            isCommitted() ? " committed at " + outcome : " aborted");
   }
 }

@@ -2,9 +2,8 @@ package io.retso.hbase.layout;
 
 import java.io.IOException;
 import org.apache.hadoop.hbase.Cell;
-import org.apache.hadoop.hbase.CellBuilderFactory;
-import org.apache.hadoop.hbase.CellBuilderType;
 import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.CoprocessorDescriptor;
@@ -46,21 +45,13 @@ public final class DescriptorQuery {
     return get;
   }
 
-  /** Whether this is the question. */
   public static boolean isQuery(OperationWithAttributes read) {
     return read.getAttribute(ATTRIBUTE) != null;
   }
 
-  /** The region's answer. */
   public static Cell answer(TableDescriptor table, RegionSettings region) throws IOException {
-    return CellBuilderFactory.create(CellBuilderType.DEEP_COPY)
-        .setRow(ANY_ROW)
-        .setFamily(PendingWrite.family())
-        .setQualifier(QUALIFIER)
-        .setTimestamp(0)
-        .setType(Cell.Type.Put)
-        .setValue(TableDescriptorBuilder.toByteArray(excerpt(table, region)))
-        .build();
+    byte[] value = TableDescriptorBuilder.toByteArray(excerpt(table, region));
+    return new KeyValue(ANY_ROW, PendingWrite.family(), QUALIFIER, 0, KeyValue.Type.Put, value);
   }
 
   /**

@@ -89,10 +89,9 @@ public final class FamilySettings {
     Durability durability = table.getDurability();
     if (durability == Durability.SKIP_WAL || durability == Durability.ASYNC_WAL) {
       found.add(
-          "durability "
-              + durability
-              + " can lose writes of committed transactions: set DURABILITY to USE_DEFAULT or"
-              + " FSYNC_WAL");
+          ("durability %s can lose writes of committed transactions: set DURABILITY to USE_DEFAULT"
+                  + " or FSYNC_WAL")
+              .formatted(durability));
     }
     return found;
   }
@@ -105,46 +104,32 @@ public final class FamilySettings {
     }
     if (family.getMaxVersions() != Integer.MAX_VALUE) {
       found.add(
-          "family "
-              + name
-              + " keeps "
-              + family.getMaxVersions()
-              + " versions, snapshots need all: set VERSIONS to "
-              + Integer.MAX_VALUE);
+          "family %s keeps %s versions, snapshots need all: set VERSIONS to %s"
+              .formatted(name, family.getMaxVersions(), Integer.MAX_VALUE));
     }
     checkLifetime(family, found);
     checkMemory(family, found);
     // What a compaction sees of a larger value is where it is.
     if (family.isMobEnabled() && family.getMobThreshold() < Tombstone.value().length) {
       found.add(
-          "family "
-              + name
-              + " has tombstones in MOB files, where they are never purged: set MOB_THRESHOLD to "
-              + Tombstone.value().length
-              + " bytes at least");
+          ("family %s has tombstones in MOB files, where they are never purged: set MOB_THRESHOLD"
+                  + " to %s bytes at least")
+              .formatted(name, Tombstone.value().length));
     }
     if (marks != null && family.getScope() != marks.getScope()) {
       found.add(
-          "family "
-              + name
-              + " has replication scope "
-              + family.getScope()
-              + ", !pw has "
-              + marks.getScope()
-              + ": a replica would take pending cells for committed; set the same"
-              + " REPLICATION_SCOPE");
+          ("family %s has replication scope %s, !pw has %s: a replica would take pending cells for"
+                  + " committed; set the same REPLICATION_SCOPE")
+              .formatted(name, family.getScope(), marks.getScope()));
     }
   }
 
   private static void checkMemory(ColumnFamilyDescriptor family, List<String> found) {
     if (dropsInMemory(family)) {
       found.add(
-          "family "
-              + family.getNameAsString()
-              + " has IN_MEMORY_COMPACTION "
-              + family.getInMemoryCompaction()
-              + ", with which HBase drops cells in memory that transactions may be reading: set"
-              + " IN_MEMORY_COMPACTION to NONE or BASIC");
+          ("family %s has IN_MEMORY_COMPACTION %s, with which HBase drops cells in memory that"
+                  + " transactions may be reading: set IN_MEMORY_COMPACTION to NONE or BASIC")
+              .formatted(family.getNameAsString(), family.getInMemoryCompaction()));
     }
   }
 

@@ -15,7 +15,6 @@ public final class OracleTimeout {
 
   private OracleTimeout() {}
 
-  /** The one of a configuration. */
   public static Duration of(Configuration configuration) {
     return Duration.ofMillis(configuration.getInt(KEY, DEFAULT_MILLIS));
   }

@@ -94,7 +94,6 @@ public final class PendingWrite {
     return marks.build();
   }
 
-  /** Whether {@code family} is the one of the marks. */
   public static boolean isFamily(byte[] family) {
     return Bytes.equals(family, FAMILY);
   }
@@ -167,7 +166,6 @@ public final class PendingWrite {
     return new KeyValue(row, FAMILY, qualifier(start), start, KeyValue.Type.Delete);
   }
 
-  /** Whether the cell is a mark. */
   public static boolean isMark(Cell cell) {
     return CellUtil.matchingFamily(cell, FAMILY);
   }
@@ -222,17 +220,15 @@ public final class PendingWrite {
     }
     if (marks.size() > 1) {
       throw new IllegalArgumentException(
-          "a put with "
-              + marks.size()
-              + " PendingWrite marks: write for one transaction at a time");
+          "a put with %s PendingWrite marks: write for one transaction at a time"
+              .formatted(marks.size()));
     }
     Cell mark = marks.get(0);
     if (!(mutation instanceof Put) || !isWellFormed(mark)) {
       throw new IllegalArgumentException(
-          "not a PendingWrite mark: "
-              + mark
-              + "; family !pw is for puts of transactions, with the start timestamp as version and"
-              + " as qualifier");
+          ("not a PendingWrite mark: %s; family !pw is for puts of transactions, with the start"
+                  + " timestamp as version and as qualifier")
+              .formatted(mark));
     }
     return mark;
   }

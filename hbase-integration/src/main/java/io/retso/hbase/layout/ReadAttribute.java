@@ -24,7 +24,6 @@ import org.apache.hadoop.hbase.util.Bytes;
  * </pre>
  */
 public final class ReadAttribute {
-  /** Name of the attribute. */
   public static final String NAME = "retso.read";
 
   /** HBase's own attribute, as {@link org.apache.hadoop.hbase.client.Scan#setRaw} sets it. */
@@ -105,7 +104,6 @@ public final class ReadAttribute {
     return false;
   }
 
-  /** Whether the get is validating. */
   public static boolean isValidating(OperationWithAttributes read) {
     return has(read.getAttribute(NAME), VALIDATING, QUESTION + 1);
   }

@@ -158,10 +158,9 @@ public record TableSettings(
     checkCells(table);
     if (isOfVersionBefore(table)) {
       throw new IllegalArgumentException(
-          "table "
-              + table.getTableName()
-              + " was prepared by an earlier version of ReTSO, which did not note the id of its"
-              + " oracle: prepare it again");
+          ("table %s was prepared by an earlier version of ReTSO, which did not note the id of its"
+                  + " oracle: prepare it again")
+              .formatted(table.getTableName()));
     }
     return new TableSettings(
         conflictsOf(table),
@@ -183,12 +182,9 @@ public record TableSettings(
       return Long.parseUnsignedLong(text(table, PREPARATION_KEY), HEX);
     } catch (NumberFormatException e) {
       throw new IllegalArgumentException(
-          "table "
-              + table.getTableName()
-              + " has no "
-              + PREPARATION_KEY
-              + ", or a damaged one, and those who remember other settings of it would not be told"
-              + " apart: prepare it again",
+          ("table %s has no %s, or a damaged one, and those who remember other settings of it would"
+                  + " not be told apart: prepare it again")
+              .formatted(table.getTableName(), PREPARATION_KEY),
           e);
     }
   }
@@ -260,13 +256,8 @@ public record TableSettings(
     }
     if (sizes.size() > GRANULES_MAX || sizes.first() < 0 || sizes.last() > GRANULE_BYTES_MAX) {
       throw new IllegalArgumentException(
-          "granules "
-              + sizes
-              + " are not "
-              + GRANULES_MAX
-              + " sizes at most, each of 0 to "
-              + GRANULE_BYTES_MAX
-              + " bytes");
+          "granules %s are not %s sizes at most, each of 0 to %s bytes"
+              .formatted(sizes, GRANULES_MAX, GRANULE_BYTES_MAX));
     }
     return List.copyOf(sizes);
   }
@@ -282,15 +273,9 @@ public record TableSettings(
           UUID.fromString(text(table, ORACLE_ID_KEY)), text(table, ORACLE_KEY));
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          "table "
-              + table.getTableName()
-              + " does not say which oracle is its: "
-              + ORACLE_KEY
-              + " and "
-              + ORACLE_ID_KEY
-              + " are damaged ("
-              + ErrorText.of(e)
-              + "): prepare it again",
+          ("table %s does not say which oracle is its: %s and %s are damaged (%s): prepare it"
+                  + " again")
+              .formatted(table.getTableName(), ORACLE_KEY, ORACLE_ID_KEY, ErrorText.of(e)),
           e);
     }
   }
@@ -318,15 +303,9 @@ public record TableSettings(
     String version = table.getValue(VERSION_KEY);
     if (!VERSIONS.contains(version)) {
       throw new IllegalArgumentException(
-          "table "
-              + table.getTableName()
-              + " was prepared by another version of ReTSO: its "
-              + VERSION_KEY
-              + " is "
-              + version
-              + ", this one knows "
-              + String.join(", ", VERSIONS)
-              + ": use the version that prepared it");
+          ("table %s was prepared by another version of ReTSO: its %s is %s, this one knows %s: use"
+                  + " the version that prepared it")
+              .formatted(table.getTableName(), VERSION_KEY, version, String.join(", ", VERSIONS)));
     }
   }
 
@@ -369,7 +348,6 @@ public record TableSettings(
             Arrays.toString(type.getEnumConstants())));
   }
 
-  /** Writes the settings. */
   public void writeTo(TableDescriptorBuilder table) {
     table.setValue(VERSION_KEY, String.valueOf(version));
     table.setValue(CONFLICTS_KEY, conflicts.name());
@@ -397,9 +375,8 @@ public record TableSettings(
   }
 
   static String copyOf(String origin) {
-    return "it is a copy of table "
-        + origin
-        + ", which was prepared, and was not itself: prepare it";
+    return "it is a copy of table %s, which was prepared, and was not itself: prepare it"
+        .formatted(origin);
   }
 
   /**

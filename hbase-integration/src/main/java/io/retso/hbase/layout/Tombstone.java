@@ -23,9 +23,4 @@ public final class Tombstone {
   public static boolean is(Cell cell) {
     return cell.getValueLength() == VALUE.length && CellUtil.matchingValue(cell, VALUE);
   }
-
-  /** Whether {@code value} is the reserved one, which applications cannot put. */
-  public static boolean is(byte[] value) {
-    return Bytes.equals(value, VALUE);
-  }
 }

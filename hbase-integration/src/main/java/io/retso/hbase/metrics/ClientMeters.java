@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
 
 /**
  * The meters of one transaction manager in a registry of the application's; docs/metrics.md,
@@ -61,20 +62,16 @@ final class ClientMeters implements ManagerMeters {
         "1 while a leader is known.",
         () -> members.get().leader().isEmpty() ? 0 : 1);
     gauge("oracle.members", "Members it is connected to.", () -> members.get().connected());
-    registered.add(
-        FunctionCounter.builder(
-                "retso.client.oracle.leader.changes", members, now -> now.get().leaderChanges())
-            .description("How often the oracle's leader was another one than before.")
-            .tags(client)
-            .register(registry));
-    registered.add(
-        FunctionCounter.builder(
-                "retso.client.oracle.leaderless.seconds",
-                members,
-                now -> now.get().withoutLeader().toNanos() / 1e9)
-            .description("Time in which nobody led, or the leader was silent.")
-            .tags(client)
-            .register(registry));
+    counter(
+        "oracle.leader.changes",
+        "How often the oracle's leader was another one than before.",
+        members,
+        now -> now.get().leaderChanges());
+    counter(
+        "oracle.leaderless.seconds",
+        "Time in which nobody led, or the leader was silent.",
+        members,
+        now -> now.get().withoutLeader().toNanos() / 1e9);
   }
 
   private void gauge(String name, String description, Supplier<Number> value) {
@@ -87,8 +84,12 @@ final class ClientMeters implements ManagerMeters {
   }
 
   private void counter(String name, String description, LongAdder adder) {
+    counter(name, description, adder, LongAdder::sum);
+  }
+
+  private <T> void counter(String name, String description, T of, ToDoubleFunction<T> value) {
     registered.add(
-        FunctionCounter.builder("retso.client." + name, adder, LongAdder::sum)
+        FunctionCounter.builder("retso.client." + name, of, value)
             .description(description)
             .tags(client)
             .register(registry));

@@ -9,7 +9,31 @@ import java.util.function.Supplier;
  * The meters of one transaction manager. Micrometer may be missing: no signature of a public class
  * names it, so that containers, mocks and the like can look at their methods.
  */
-public interface ManagerMeters extends Ends, AutoCloseable {
+public interface ManagerMeters extends AutoCloseable {
+  /** How a transaction ended. */
+  enum Outcome {
+    /** Committed, or it had nothing to commit. */
+    COMMITTED,
+    /** It was read-only. */
+    READ,
+    /** Aborted: another one got ahead. */
+    CONFLICT,
+    /** Aborted: not serializable, as what it read and what it wrote met others. */
+    NOT_SERIALIZABLE_PIVOT,
+    /** Aborted: not serializable, read-only, and what it read has changed. */
+    NOT_SERIALIZABLE_READ_ONLY,
+    /** Aborted: perhaps not serializable, which the oracle no longer knows. */
+    NOT_SERIALIZABLE_UNKNOWN_SUCCESSOR,
+    /** Aborted for its age. */
+    TOO_OLD,
+    /** Aborted, and why is not known. */
+    ABORTED,
+    /** Rolled back by the application, or after a failure. */
+    ROLLED_BACK,
+    /** The answer to its commit was lost. */
+    UNKNOWN
+  }
+
   /** Those of a manager without a registry: none. */
   ManagerMeters NONE =
       new ManagerMeters() {
@@ -52,6 +76,14 @@ public interface ManagerMeters extends Ends, AutoCloseable {
         ? NONE
         : new ClientMeters((MeterRegistry) registry, clientName, counters, cleanupRows, members);
   }
+
+  /**
+   * A transaction has ended. Called on threads that must not wait.
+   *
+   * @param name from its options; empty if it has none
+   * @param nanos since its begin
+   */
+  void ended(String name, Outcome outcome, long nanos);
 
   /** Takes the meters out of the registry. */
   @Override

@@ -45,7 +45,6 @@ public final class OperationChecks {
     this.tables = tables;
   }
 
-  /** Checks any action of a batch. */
   public void check(Row action) {
     Objects.requireNonNull(action, "an action is null: leave it out");
     if (action instanceof Get get) {
@@ -70,7 +69,6 @@ public final class OperationChecks {
     get.getFamilyMap().keySet().forEach(this::checkFamily);
   }
 
-  /** Checks a scan. */
   public void check(Scan scan) {
     SnapshotRequests.check(scan);
     scan.getFamilyMap().keySet().forEach(this::checkFamily);
@@ -103,9 +101,8 @@ public final class OperationChecks {
     if (mutation.getDurability() == Durability.SKIP_WAL
         || mutation.getDurability() == Durability.ASYNC_WAL) {
       throw new IllegalArgumentException(
-          "durability "
-              + mutation.getDurability()
-              + " could lose what was committed: use SYNC_WAL or the default");
+          "durability %s could lose what was committed: use SYNC_WAL or the default"
+              .formatted(mutation.getDurability()));
     }
     // A cleanup that is lost after it was reported takes the committed write with it.
     refuse(
@@ -154,11 +151,9 @@ public final class OperationChecks {
     if (!table.descriptor().hasColumnFamily(family)) {
       tables.forget(table.name());
       throw new IllegalArgumentException(
-          "table "
-              + table.name()
-              + " has no family "
-              + Bytes.toStringBinary(family)
-              + ": add it and prepare the table again, and get the table from a transaction anew");
+          ("table %s has no family %s: add it and prepare the table again, and get the table from a"
+                  + " transaction anew")
+              .formatted(table.name(), Bytes.toStringBinary(family)));
     }
   }
 
@@ -166,12 +161,11 @@ public final class OperationChecks {
     boolean isPut = cell.getType() == Cell.Type.Put;
     if (isPut == mutation instanceof Delete) {
       throw new IllegalArgumentException(
-          "a cell of type "
-              + cell.getType()
-              + " in a "
-              + mutation.getClass().getSimpleName()
-              + " would be written as something else: "
-              + (isPut ? "use a Put" : "use a Delete"));
+          "a cell of type %s in a %s would be written as something else: %s"
+              .formatted(
+                  cell.getType(),
+                  mutation.getClass().getSimpleName(),
+                  isPut ? "use a Put" : "use a Delete"));
     }
     // Ahead of the timestamp, which such a delete always has, and which is not what is wrong.
     refuse(
@@ -195,11 +189,9 @@ public final class OperationChecks {
     int cellBytesMax = tables.cellBytesMax();
     if (cellBytesMax > 0 && cell.getSerializedSize() > cellBytesMax) {
       throw new IllegalArgumentException(
-          "a cell of "
-              + cell.getSerializedSize()
-              + " bytes is over the limit of "
-              + cellBytesMax
-              + ": make it smaller, or raise hbase.client.keyvalue.maxsize");
+          ("a cell of %s bytes is over the limit of %s: make it smaller, or raise"
+                  + " hbase.client.keyvalue.maxsize")
+              .formatted(cell.getSerializedSize(), cellBytesMax));
     }
   }
 

@@ -1,7 +1,7 @@
 package io.retso.hbase.operation;
 
-import io.retso.hbase.errors.Failures;
 import io.retso.hbase.futures.Callbacks;
+import io.retso.hbase.futures.Futures;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
@@ -82,13 +82,8 @@ public final class OperationQueue {
 
   private <T> void start(Task<T> task) {
     assert !Thread.holdsLock(this); // it may complete at once, with whatever depends on it
-    CompletableFuture<T> running;
-    try {
-      running = task.operation.get();
-    } catch (RuntimeException | Error e) {
-      running = Failures.failed(e);
-    }
-    running.whenComplete((value, failure) -> ended(task, value, failure));
+    Futures.begun(task.operation::get)
+        .whenComplete((value, failure) -> ended(task, value, Futures.unwrap(failure)));
   }
 
   private <T> void ended(Task<T> task, T value, Throwable failure) {
@@ -107,13 +102,10 @@ public final class OperationQueue {
     if (becameIdle != null) {
       becameIdle.complete(null);
     }
-    Throwable cause = failure == null ? null : Failures.unwrap(failure);
     if (task.isHeld) {
-      Callbacks.complete(task.result, value, cause);
-    } else if (cause == null) {
-      task.result.complete(value);
+      Callbacks.complete(task.result, value, failure);
     } else {
-      task.result.completeExceptionally(cause);
+      Futures.complete(task.result, value, failure);
     }
     drain();
   }

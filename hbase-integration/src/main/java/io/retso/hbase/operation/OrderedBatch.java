@@ -1,6 +1,6 @@
 package io.retso.hbase.operation;
 
-import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Futures;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -79,12 +79,12 @@ public final class OrderedBatch {
     for (int i = 0; i < actions.size(); i++) {
       int index = i;
       outcomes.add(
-          Failures.compose(
+          Futures.compose(
               ended,
               (done, failure) ->
                   failure == null || index < results.size()
                       ? CompletableFuture.completedFuture((T) results.get(index))
-                      : Failures.failed(failure)));
+                      : Futures.failed(failure)));
     }
     return outcomes;
   }

@@ -1,8 +1,7 @@
 package io.retso.hbase.read;
 
-import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Futures;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
@@ -93,8 +92,7 @@ public final class BlockingScanner implements ResultScanner, SnapshotScan.Sink {
         try {
           wait();
         } catch (InterruptedException e) {
-          Thread.currentThread().interrupt();
-          throw (IOException) new InterruptedIOException("interrupted in a scan").initCause(e);
+          throw Futures.interrupted("interrupted in a scan", e);
         }
       }
       row = closed ? null : rows.poll();
@@ -117,7 +115,7 @@ public final class BlockingScanner implements ResultScanner, SnapshotScan.Sink {
     } else if (row == null) {
       publishMetrics();
       if (failure != null && !closed) {
-        return Failures.await(Failures.failed(failure));
+        return Futures.await(Futures.failed(failure));
       }
     }
     return row;

@@ -1,6 +1,6 @@
 package io.retso.hbase.read;
 
-import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.SettingsCheck;
 import io.retso.hbase.resolve.RowFilter;
@@ -8,7 +8,6 @@ import io.retso.hbase.resolve.SnapshotRequests;
 import io.retso.hbase.resolve.SnapshotRow;
 import io.retso.hbase.resolve.WriterStatuses;
 import io.retso.hbase.table.PreparedTable;
-import io.retso.hbase.table.RowBatches;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,10 +46,82 @@ final class ClientTableReader extends TableReader {
     }
   }
 
-  private final class RawPages implements Pages {
+  /** One request: it looks at all rows with the same knowledge of their writers. */
+  private class Reading {
+    final long start;
+    final WriterStatuses statuses = context.queries().statuses();
+
+    Reading(long start) {
+      this.start = start;
+    }
+
+    Get raw(Get get, int versions) {
+      return SettingsCheck.set(SnapshotRequests.raw(get, start, versions), table.fingerprint());
+    }
+
+    /** Reads the rows, from HBase, and resolves them. */
+    CompletableFuture<Void> read(List<Pending> rows, int round) {
+      if (round == ROUNDS_MAX) {
+        return Futures.failed(
+            new IOException(
+                rows.size()
+                    + " rows could not be resolved in "
+                    + ROUNDS_MAX
+                    + " reads: others write them all the time; run the transaction again"));
+      }
+      long moment = statuses.moment();
+      return send(rows.stream().map(row -> row.again.apply(row.versions)).toList(), start)
+          .thenCompose(
+              results -> {
+                for (int i = 0; i < results.size(); i++) {
+                  take(rows.get(i), results.get(i), moment);
+                }
+                return resolve(rows, round);
+              });
+    }
+
+    /** The row was read. */
+    void take(Pending pending, Result result, long moment) {
+      List<Cell> cells = result.isEmpty() ? List.of() : List.of(result.rawCells());
+      pending.row = new SnapshotRow(cells, start, start, pending.versions, moment);
+    }
+
+    /** Resolves rows that were read; asks and reads again as need be. */
+    CompletableFuture<Void> resolve(List<Pending> rows, int round) {
+      List<Pending> again = new ArrayList<>();
+      boolean ask = false;
+      for (Pending pending : rows) {
+        switch (pending.row.resolve(statuses)) {
+          case ASK -> ask = true;
+          case READ_AGAIN -> again.add(pending);
+          case RESOLVED -> {}
+        }
+      }
+      if (ask) {
+        return context.queries().ask(statuses, start).thenCompose(done -> resolve(rows, round));
+      }
+      if (again.isEmpty()) {
+        return CompletableFuture.completedFuture(null);
+      }
+      context.counters().rowsReadAgain.add(again.size());
+      again.forEach(pending -> pending.versions = pending.row.versionsNeeded());
+      return read(again, round + 1);
+    }
+
+    /** The rows are resolved; what was found decided and not cleaned up is left to others. */
+    void finish(List<Pending> rows) {
+      for (Pending pending : rows) {
+        List<CleanupRequest> found = pending.row.cleanups(statuses);
+        if (!found.isEmpty()) {
+          context.orphans().offer(table, found);
+        }
+      }
+    }
+  }
+
+  private final class RawPages extends Reading implements Pages {
     private final Scan scan;
     private final RowFilter filter;
-    private final WriterStatuses statuses = context.queries().statuses();
 
     /**
      * From before the scanner was opened. Later pages were read after later answers of the oracle,
@@ -60,7 +131,8 @@ final class ClientTableReader extends TableReader {
 
     private boolean isDone;
 
-    RawPages(Scan scan, RowFilter filter) {
+    RawPages(Scan scan, RowFilter filter, long start) {
+      super(start);
       this.scan = scan;
       this.filter = filter;
     }
@@ -83,28 +155,24 @@ final class ClientTableReader extends TableReader {
         take(row, result, moment);
         rows.add(row);
       }
-      return resolve(rows, statuses, 0).thenCompose(done -> filtered(rows));
+      return Futures.then(resolve(rows, 0), done -> filtered(rows));
     }
 
-    private CompletableFuture<List<Result>> filtered(List<Pending> rows) {
+    private List<Result> filtered(List<Pending> rows) throws IOException {
       List<Result> found = new ArrayList<>(rows.size());
-      try {
-        for (Pending row : rows) {
-          if (filter.isDone()) {
-            break;
-          }
-          List<Cell> cells = filter.apply(row.row.visible());
-          if (!cells.isEmpty()) {
-            found.add(Result.create(cells));
-          }
+      for (Pending row : rows) {
+        if (filter.isDone()) {
+          break;
         }
-        isDone = filter.isDone();
-      } catch (IOException e) {
-        return Failures.failed(e);
+        List<Cell> cells = filter.apply(row.row.visible());
+        if (!cells.isEmpty()) {
+          found.add(Result.create(cells));
+        }
       }
-      finish(rows, statuses);
+      isDone = filter.isDone();
+      finish(rows);
       statuses.trim();
-      return CompletableFuture.completedFuture(found);
+      return found;
     }
 
     /** The columns of the scan in one row; what its reader may see of them is in the attributes. */
@@ -122,113 +190,34 @@ final class ClientTableReader extends TableReader {
     }
   }
 
-  ClientTableReader(PreparedTable table, long start, TableReaders context) {
-    super(table, start, context);
+  ClientTableReader(PreparedTable table, TableReaders context) {
+    super(table, context);
   }
 
   @Override
-  CompletableFuture<List<Result>> getAll(List<Get> gets) {
-    List<Pending> rows = new ArrayList<>(gets.size());
-    for (Get get : gets) {
-      rows.add(new Pending(versions -> raw(get, versions)));
-    }
-    WriterStatuses statuses = context.queries().statuses();
-    return read(rows, statuses, 0).thenCompose(done -> results(gets, rows, statuses));
+  CompletableFuture<List<Result>> getAll(List<Get> gets, long timestamp) {
+    Reading reading = new Reading(timestamp);
+    List<Pending> rows =
+        gets.stream().map(get -> new Pending(versions -> reading.raw(get, versions))).toList();
+    return Futures.then(
+        reading.read(rows, 0),
+        done -> {
+          List<Result> results = new ArrayList<>(gets.size());
+          for (int i = 0; i < gets.size(); i++) {
+            Get get = gets.get(i);
+            List<Cell> cells = RowFilter.of(get).apply(rows.get(i).row.visible());
+            results.add(
+                get.isCheckExistenceOnly()
+                    ? Result.create(List.of(), !cells.isEmpty(), false)
+                    : Result.create(cells));
+          }
+          reading.finish(rows);
+          return results;
+        });
   }
 
   @Override
-  Pages pages(Scan scan, RowFilter filter) {
-    return new RawPages(scan, filter);
-  }
-
-  private CompletableFuture<List<Result>> results(
-      List<Get> gets, List<Pending> rows, WriterStatuses statuses) {
-    List<Result> results = new ArrayList<>(gets.size());
-    try {
-      for (int i = 0; i < gets.size(); i++) {
-        Get get = gets.get(i);
-        List<Cell> cells = RowFilter.of(get).apply(rows.get(i).row.visible());
-        results.add(
-            get.isCheckExistenceOnly()
-                ? Result.create(List.of(), !cells.isEmpty(), false)
-                : Result.create(cells));
-      }
-    } catch (IOException e) {
-      return Failures.failed(e);
-    }
-    finish(rows, statuses);
-    return CompletableFuture.completedFuture(results);
-  }
-
-  private Get raw(Get get, int versions) {
-    return SettingsCheck.set(SnapshotRequests.raw(get, start, versions), table.fingerprint());
-  }
-
-  /** Reads the rows, from HBase, and resolves them. */
-  private CompletableFuture<Void> read(List<Pending> rows, WriterStatuses statuses, int round) {
-    if (round == ROUNDS_MAX) {
-      return Failures.failed(
-          new IOException(
-              rows.size()
-                  + " rows could not be resolved in "
-                  + ROUNDS_MAX
-                  + " reads: others write them all the time; run the transaction again"));
-    }
-    long moment = statuses.moment();
-    List<Get> gets = rows.stream().map(pending -> pending.again.apply(pending.versions)).toList();
-    CompletableFuture<List<Result>> answers =
-        gets.size() == 1
-            ? table.raw().get(gets.get(0)).thenApply(List::of)
-            : RowBatches.all(table, gets);
-    return answers
-        .exceptionallyCompose(failure -> Failures.failed(failed(failure)))
-        .thenCompose(
-            results -> {
-              for (int i = 0; i < results.size(); i++) {
-                take(rows.get(i), results.get(i), moment);
-              }
-              return resolve(rows, statuses, round);
-            });
-  }
-
-  /** The row was read. */
-  private void take(Pending pending, Result result, long moment) {
-    List<Cell> cells = result.isEmpty() ? List.of() : List.of(result.rawCells());
-    pending.row = new SnapshotRow(cells, start, start, pending.versions, moment);
-  }
-
-  /** Resolves rows that were read; asks and reads again as need be. */
-  private CompletableFuture<Void> resolve(List<Pending> rows, WriterStatuses statuses, int round) {
-    List<Pending> again = new ArrayList<>();
-    boolean ask = false;
-    for (Pending pending : rows) {
-      switch (pending.row.resolve(statuses)) {
-        case ASK -> ask = true;
-        case READ_AGAIN -> again.add(pending);
-        case RESOLVED -> {}
-      }
-    }
-    if (ask) {
-      return context
-          .queries()
-          .ask(statuses, start)
-          .thenCompose(done -> resolve(rows, statuses, round));
-    }
-    if (again.isEmpty()) {
-      return CompletableFuture.completedFuture(null);
-    }
-    context.counters().rowsReadAgain.add(again.size());
-    again.forEach(pending -> pending.versions = pending.row.versionsNeeded());
-    return read(again, statuses, round + 1);
-  }
-
-  /** The rows are resolved; what was found decided and not cleaned up is left to others. */
-  private void finish(List<Pending> rows, WriterStatuses statuses) {
-    for (Pending pending : rows) {
-      List<CleanupRequest> found = pending.row.cleanups(statuses);
-      if (!found.isEmpty()) {
-        context.orphans().offer(table, found);
-      }
-    }
+  Pages pages(Scan scan, RowFilter filter, long timestamp) {
+    return new RawPages(scan, filter, timestamp);
   }
 }

@@ -31,7 +31,7 @@ public record ConsumerSink(ScanOwner owner, ScanResultConsumer consumer, ScanRan
   public boolean next(Result row) {
     range.reached(row);
     if (!owner.isOpen()) {
-      throw new CompletionException(owner.ended()); // the scan fails with it
+      throw new CompletionException(owner.endOfScans()); // the scan fails with it
     }
     return consumer.onNext(row);
   }
@@ -45,7 +45,7 @@ public record ConsumerSink(ScanOwner owner, ScanResultConsumer consumer, ScanRan
   public void completed(boolean exhausted) {
     range.ended(exhausted);
     if (exhausted && !owner.isOpen()) {
-      consumer.onError(owner.ended());
+      consumer.onError(owner.endOfScans());
     } else {
       consumer.onComplete();
     }

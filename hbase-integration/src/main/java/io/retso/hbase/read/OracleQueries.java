@@ -3,6 +3,7 @@ package io.retso.hbase.read;
 import io.retso.client.OracleClient;
 import io.retso.client.TransactionStatus;
 import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.resolve.StatusCache;
 import io.retso.hbase.resolve.WriterStatuses;
@@ -37,17 +38,13 @@ public final class OracleQueries {
    * counts only if it was open <em>after</em> that read: nobody removes marks of an open one.
    */
   CompletableFuture<Void> confirmOpen(long start) {
-    return Failures.compose(
-        oracle.statusAsync(start, start),
-        (status, failure) -> {
-          if (failure != null) {
-            return Failures.failed(
-                Failures.ofOracle(failure, "asking whether the transaction is still open"));
-          }
-          return status.state() == TransactionStatus.State.OPEN
-              ? CompletableFuture.completedFuture(null)
-              : Failures.failed(Failures.tooOld(start, null));
-        });
+    return answered(
+            oracle.statusAsync(start, start), "asking whether the transaction is still open")
+        .thenCompose(
+            status ->
+                status.state() == TransactionStatus.State.OPEN
+                    ? CompletableFuture.completedFuture(null)
+                    : Futures.failed(Failures.tooOld(start, null)));
   }
 
   /** Learns the status of all {@link WriterStatuses#unknown} writers for the reader. */
@@ -58,16 +55,16 @@ public final class OracleQueries {
     for (long writer : writers) {
       answers.add(oracle.statusAsync(writer, readTimestamp));
     }
-    return Failures.compose(
-        CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new)),
-        (done, failure) -> {
-          if (failure != null) {
-            return Failures.failed(Failures.ofOracle(failure, "asking who wrote what was read"));
-          }
-          for (int i = 0; i < writers.length; i++) {
-            statuses.learn(writers[i], answers.get(i).join());
-          }
-          return CompletableFuture.completedFuture(null);
-        });
+    return answered(Futures.all(answers), "asking who wrote what was read")
+        .thenAccept(
+            done -> {
+              for (int i = 0; i < writers.length; i++) {
+                statuses.learn(writers[i], answers.get(i).join());
+              }
+            });
+  }
+
+  private static <T> CompletableFuture<T> answered(CompletableFuture<T> asked, String doing) {
+    return Futures.explained(asked, failure -> Failures.ofOracle(failure, doing));
   }
 }

@@ -85,7 +85,6 @@ public final class ReadSet {
     return new ReadSet(true);
   }
 
-  /** Whether anything is remembered. */
   public boolean isTracked() {
     return isTracked;
   }
@@ -140,7 +139,6 @@ public final class ReadSet {
     return tables.computeIfAbsent(table.name(), name -> table.granules());
   }
 
-  /** A scan begins. */
   public ScanRange scan(PreparedTable table, Scan scan) {
     if (!isTracked) {
       return ScanRange.UNTRACKED;

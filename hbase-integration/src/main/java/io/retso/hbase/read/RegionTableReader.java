@@ -1,13 +1,11 @@
 package io.retso.hbase.read;
 
-import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.layout.ChangedRow;
 import io.retso.hbase.layout.FirstChange;
 import io.retso.hbase.resolve.RowFilter;
 import io.retso.hbase.resolve.SnapshotRequests;
 import io.retso.hbase.table.PreparedTable;
-import io.retso.hbase.table.RowBatches;
-import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -18,23 +16,31 @@ import org.apache.hadoop.hbase.client.Scan;
 
 /** Server reads: regions decide, and find what has changed since. Thread-safe. */
 final class RegionTableReader extends TableReader {
-  RegionTableReader(PreparedTable table, long start, TableReaders context) {
-    super(table, start, context);
+  RegionTableReader(PreparedTable table, TableReaders context) {
+    super(table, context);
   }
 
   @Override
-  CompletableFuture<List<Result>> getAll(List<Get> gets) {
-    return send(gets, get -> SnapshotRequests.atServer(get, table.fingerprint(), start));
+  CompletableFuture<List<Result>> getAll(List<Get> gets, long timestamp) {
+    return ask(
+        gets, timestamp, get -> SnapshotRequests.atServer(get, table.fingerprint(), timestamp));
   }
 
   @Override
-  Pages pages(Scan scan, RowFilter filter) {
-    return () -> SnapshotRequests.atServer(scan, table.fingerprint(), start);
+  Pages pages(Scan scan, RowFilter filter, long timestamp) {
+    return () -> SnapshotRequests.atServer(scan, table.fingerprint(), timestamp);
   }
 
-  /** See {@link RowReads#ifCurrent}. */
-  CompletableFuture<Optional<List<Result>>> ifCurrent(List<Get> gets) {
-    return send(gets, get -> SnapshotRequests.validating(get, table.fingerprint(), start))
+  /**
+   * Reads at a timestamp; empty if any of the rows has, or may have, changed between that timestamp
+   * and the moment of the read. Not to be asked whether there is something to get: the answer has
+   * cells.
+   */
+  CompletableFuture<Optional<List<Result>>> ifCurrent(List<Get> gets, long timestamp) {
+    return ask(
+            gets,
+            timestamp,
+            get -> SnapshotRequests.validating(get, table.fingerprint(), timestamp))
         .thenApply(
             results ->
                 results.stream().anyMatch(ChangedRow::is)
@@ -42,28 +48,27 @@ final class RegionTableReader extends TableReader {
                     : Optional.of(results));
   }
 
-  /** See {@link RowReads#firstChange}. */
-  CompletableFuture<Long> firstChange(List<Get> gets, long upTo) {
-    return send(gets, get -> SnapshotRequests.firstChange(get, table.fingerprint(), start, upTo))
-        .thenCompose(
-            answers -> {
-              long first = upTo;
-              try {
-                for (Result answer : answers) {
-                  first = Math.min(first, FirstChange.of(answer));
-                }
-              } catch (IOException e) {
-                return Failures.failed(e);
-              }
-              return CompletableFuture.completedFuture(first);
-            });
+  /**
+   * The first commit above {@code from}, and below {@code upTo}, that changed what gets looked at;
+   * {@code upTo} if there is none.
+   *
+   * @param from a snapshot that is open, so that regions keep what is needed
+   * @param upTo issued by the oracle before this call
+   */
+  CompletableFuture<Long> firstChange(List<Get> gets, long from, long upTo) {
+    return Futures.then(
+        ask(gets, from, get -> SnapshotRequests.firstChange(get, table.fingerprint(), from, upTo)),
+        answers -> {
+          long first = upTo;
+          for (Result answer : answers) {
+            first = Math.min(first, FirstChange.of(answer));
+          }
+          return first;
+        });
   }
 
-  private CompletableFuture<List<Result>> send(List<Get> gets, UnaryOperator<Get> question) {
-    List<Get> sent = gets.stream().map(question).toList();
-    return (sent.size() == 1
-            ? table.raw().get(sent.get(0)).thenApply(List::of)
-            : RowBatches.<Result>all(table, sent))
-        .exceptionallyCompose(failure -> Failures.failed(failed(failure)));
+  private CompletableFuture<List<Result>> ask(
+      List<Get> gets, long timestamp, UnaryOperator<Get> question) {
+    return send(gets.stream().map(question).toList(), timestamp);
   }
 }

@@ -1,8 +1,8 @@
 package io.retso.hbase.read;
 
 import io.retso.client.OracleClient;
-import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.OracleUnavailableException;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.futures.Timers;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -81,11 +81,10 @@ public final class SafeSnapshots {
                 return CompletableFuture.completedFuture(safe);
               }
               return questions == 1
-                  ? Failures.failed(
+                  ? Futures.failed(
                       new OracleUnavailableException(
-                          "the oracle issued no safe snapshot after "
-                              + timestamp
-                              + ", nothing was read: look at its log",
+                          "the oracle issued no safe snapshot after %s, nothing was read: look at its log"
+                              .formatted(timestamp),
                           null))
                   : CompletableFuture.supplyAsync(() -> above(timestamp, questions - 1), LATER)
                       .thenCompose(later -> later);

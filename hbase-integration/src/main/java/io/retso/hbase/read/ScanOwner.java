@@ -7,7 +7,6 @@ import org.apache.hadoop.hbase.client.Scan;
 
 /** The transaction of a scan, as far as the scan needs to know it. Thread-safe. */
 public interface ScanOwner {
-  /** Whether it has not ended. */
   boolean isOpen();
 
   /**
@@ -18,7 +17,7 @@ public interface ScanOwner {
   void checkOpen() throws IOException;
 
   /** Why a scan fails when it has ended. */
-  Exception ended();
+  Exception endOfScans();
 
   /** Whether own writes within the range of the scan may be in the table. */
   boolean hasSent(PreparedTable table, Scan scan);

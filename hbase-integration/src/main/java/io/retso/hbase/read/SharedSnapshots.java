@@ -1,7 +1,7 @@
 package io.retso.hbase.read;
 
 import io.retso.client.OracleClient;
-import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.futures.Timers;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -142,7 +142,7 @@ public final class SharedSnapshots {
                 snapshot.start.complete(start);
               } else {
                 snapshot.retire();
-                snapshot.start.completeExceptionally(Failures.unwrap(failure));
+                snapshot.start.completeExceptionally(Futures.unwrap(failure));
               }
             });
     Timers.after(SHARED_NANOS, TimeUnit.NANOSECONDS, snapshot::retire);
@@ -169,7 +169,6 @@ public final class SharedSnapshots {
     retireIf(shared -> shared.startNow == start);
   }
 
-  /** Shares no more. */
   public void close() {
     retireIf(shared -> true);
   }

@@ -3,12 +3,17 @@ package io.retso.hbase.read;
 import io.retso.client.OracleClient;
 import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.SnapshotTooOldException;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.read.SharedSnapshots.Lease;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Result;
 
 /**
@@ -66,10 +71,13 @@ public final class Snapshot {
   /** Not null while a shared snapshot is used. Guarded by this. */
   private Lease lease;
 
+  /** What was read unpinned of a table. */
+  private record Seen(RegionTableReader reader, List<Get> gets) {}
+
   /**
    * What was read unpinned; stays as it is once there is a way to the timestamp. Guarded by this.
    */
-  private final List<RowReads> seen = new ArrayList<>();
+  private final Map<TableName, Seen> seen = new LinkedHashMap<>();
 
   /** Gets that were read unpinned, or are being. Guarded by this. */
   private int unpinned;
@@ -113,37 +121,43 @@ public final class Snapshot {
     return timestamp == null || timestamp.isCompletedExceptionally() ? 0 : timestamp.getNow(0L);
   }
 
-  /** Reads rows in the snapshot. */
-  public CompletableFuture<List<Result>> read(RowReads rows) {
-    long older = startOfUnpinnedRead(rows);
+  /**
+   * Reads rows in the snapshot; the answers are in the order of the gets.
+   *
+   * @param gets checked, and not changed as long as they are carried out
+   */
+  public CompletableFuture<List<Result>> read(TableReader reader, List<Get> gets) {
+    long older = reader instanceof RegionTableReader ? startOfUnpinnedRead(gets) : 0;
     if (older == 0) {
-      return timestamp().thenCompose(rows::at);
+      return timestamp().thenCompose(pinned -> reader.getAll(gets, pinned));
     }
-    return Failures.compose(
-        rows.ifCurrent(older),
+    RegionTableReader regions = (RegionTableReader) reader;
+    return Futures.compose(
+        regions.ifCurrent(gets, older),
         (found, failure) -> {
           if (failure != null && !(failure instanceof SnapshotTooOldException)) {
-            return Failures.failed(failure);
+            throw failure;
           }
-          if (failure == null && found.isPresent() && keep(rows)) {
+          if (failure == null && found.isPresent() && keep(regions, gets)) {
             counters.currentReads.increment();
             return CompletableFuture.completedFuture(found.get());
           }
           counters.changedSnapshots.increment();
-          return timestamp().thenCompose(rows::at); // if too old, then only S was
+          // If it was too old, then only S was.
+          return timestamp().thenCompose(pinned -> reader.getAll(gets, pinned));
         });
   }
 
-  /** The older timestamp S if these rows may be read unpinned, otherwise 0. */
-  private synchronized long startOfUnpinnedRead(RowReads rows) {
+  /** The older timestamp S if regions may be asked to read these rows unpinned, otherwise 0. */
+  private synchronized long startOfUnpinnedRead(List<Get> gets) {
     if (timestamp != null
         || safe != null
-        || !rows.canValidate()
-        || unpinned + rows.size() > UNPINNED_MAX
+        || gets.stream().anyMatch(Get::isCheckExistenceOnly)
+        || unpinned + gets.size() > UNPINNED_MAX
         || !isLeased()) {
       return 0;
     }
-    unpinned += rows.size();
+    unpinned += gets.size();
     return lease.start();
   }
 
@@ -153,26 +167,48 @@ public final class Snapshot {
   }
 
   /** Remembers what was read; false if it is not unpinned any more: then that does not count. */
-  private synchronized boolean keep(RowReads rows) {
+  private synchronized boolean keep(RegionTableReader reader, List<Get> gets) {
     if (timestamp != null) {
       return false;
     }
-    seen.add(rows.copy());
+    Seen ofTable =
+        seen.computeIfAbsent(
+            reader.table().name(), name -> new Seen(reader, new ArrayList<>(gets.size())));
+    gets.forEach(get -> ofTable.gets.add(copy(get)));
     return true;
+  }
+
+  /**
+   * What a get looks at, to be kept: it shares its arrays with the application, which may use them
+   * for something else once it is answered. Without the filter, of which nothing depends.
+   */
+  private static Get copy(Get get) {
+    Get copy = new Get(get.getRow().clone());
+    get.getFamilyMap()
+        .forEach(
+            (family, columns) -> {
+              byte[] name = family.clone();
+              if (columns == null) {
+                copy.addFamily(name);
+              } else {
+                columns.forEach(column -> copy.addColumn(name, column.clone()));
+              }
+            });
+    return copy;
   }
 
   /** The timestamp; pins the snapshot if it is unpinned. Fails as the oracle and HBase do. */
   public CompletableFuture<Long> timestamp() {
     CompletableFuture<Long> taken = new CompletableFuture<>();
     long older;
-    List<RowReads> reads;
+    List<Seen> reads;
     synchronized (this) {
       if (timestamp != null) {
         return timestamp;
       }
       timestamp = taken;
       older = safe == null && isLeased() ? lease.start() : 0;
-      reads = List.copyOf(seen);
+      reads = List.copyOf(seen.values());
     }
     // Whatever fails, and be it the request itself, the next one who asks is to try again.
     CompletableFuture.completedFuture(older)
@@ -182,7 +218,7 @@ public final class Snapshot {
               if (failure == null) {
                 taken.complete(pinned);
               } else {
-                unpin(taken, Failures.unwrap(failure));
+                unpin(taken, Futures.unwrap(failure));
               }
             });
     return taken;
@@ -193,15 +229,22 @@ public final class Snapshot {
     return safe != null ? ofOracle(safe.get()) : ofOracle(shared.acquire()).thenApply(this::keep);
   }
 
-  private CompletableFuture<Long> newestSince(long older, List<RowReads> reads) {
+  /** Or the first change since the older one. One request per table and region server. */
+  private CompletableFuture<Long> newestSince(long older, List<Seen> reads) {
     return ofOracle(oracle.timestampAsync())
-        .thenCompose(now -> RowReads.firstChange(reads, older, now));
+        .thenCompose(
+            now -> {
+              CompletableFuture<Long> first = CompletableFuture.completedFuture(now);
+              for (Seen of : reads) {
+                first = first.thenCombine(of.reader.firstChange(of.gets, older, now), Math::min);
+              }
+              return first;
+            });
   }
 
   private static <A> CompletableFuture<A> ofOracle(CompletableFuture<A> asked) {
-    return asked.exceptionallyCompose(
-        failure ->
-            Failures.failed(Failures.ofOracle(failure, "taking the snapshot of a transaction")));
+    return Futures.explained(
+        asked, failure -> Failures.ofOracle(failure, "taking the snapshot of a transaction"));
   }
 
   /** The next one who needs the timestamp tries again. */

@@ -1,7 +1,7 @@
 package io.retso.hbase.read;
 
-import io.retso.hbase.errors.Failures;
 import io.retso.hbase.futures.Callbacks;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.resolve.RowFilter;
 import java.io.IOException;
 import java.util.List;
@@ -44,7 +44,6 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
      */
     void completed(boolean exhausted);
 
-    /** The scan cannot go on. */
     void failed(Throwable failure);
   }
 
@@ -56,6 +55,7 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
   /** Set by {@link #open}, as those that follow. */
   private TableReader reader;
 
+  private long timestamp;
   private TableReader.Pages pages;
 
   /** Whether own writes may be among what is read. */
@@ -79,11 +79,11 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
     this.rowsLeft = scan.getLimit() > 0 ? scan.getLimit() : Integer.MAX_VALUE;
   }
 
-  /** Begins to read. */
-  public void open(TableReader opened) {
+  public void open(TableReader opened, long snapshot) {
     reader = opened;
+    timestamp = snapshot;
     readsOwn = owner.hasSent(reader.table(), scan);
-    pages = reader.pages(scan, filter);
+    pages = reader.pages(scan, filter, snapshot);
     reader.table().raw().scan(pages.request(), this);
   }
 
@@ -110,7 +110,7 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
     page.whenComplete(
         (done, failure) -> {
           if (failure != null) {
-            fail(Failures.unwrap(failure));
+            fail(Futures.unwrap(failure));
           }
           resumer.resume(); // if it has ended, the next call terminates it
         });
@@ -126,14 +126,14 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
   /** Whether nobody wants more; so it is when the transaction has ended. */
   private boolean isOver() {
     if (!ended && !owner.isOpen()) {
-      fail(owner.ended());
+      fail(owner.endOfScans());
     }
     return ended;
   }
 
   @Override
   public void onError(Throwable error) {
-    fail(reader.failed(error));
+    fail(reader.failed(error, timestamp));
   }
 
   @Override
@@ -142,11 +142,11 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
         .whenComplete(
             (rows, failure) -> {
               if (failure != null) {
-                fail(Failures.unwrap(failure));
+                fail(Futures.unwrap(failure));
               } else if (owner.isOpen()) {
                 complete(true);
               } else {
-                fail(owner.ended());
+                fail(owner.endOfScans());
               }
             });
   }
@@ -154,7 +154,7 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
   /** What was read, or not found, once it is certain that own writes were in place. */
   private CompletableFuture<List<Result>> confirmed(List<Result> rows) {
     return readsOwn && owner.isOpen() // otherwise it fails anyway, and says why
-        ? reader.confirmOpen().thenApply(open -> rows)
+        ? reader.confirmOpen(timestamp).thenApply(open -> rows)
         : CompletableFuture.completedFuture(rows);
   }
 
@@ -179,7 +179,7 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
   private CompletableFuture<Void> deliver(List<Result> rows) {
     if (!owner.isOpen()) {
       // Its own writes are moved then: what comes, or does not come, may lack them.
-      return Failures.failed(owner.ended());
+      return Futures.failed(owner.endOfScans());
     }
     // A filter that wants no more may have looked at rows behind the last one that passed.
     boolean isFiltered = pages.isDone() && rows.size() < rowsLeft;

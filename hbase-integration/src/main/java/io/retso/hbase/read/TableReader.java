@@ -2,8 +2,10 @@ package io.retso.hbase.read;
 
 import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.SnapshotTooOldException;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.resolve.RowFilter;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.table.RowBatches;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.hbase.client.Get;
@@ -11,16 +13,15 @@ import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.Scan;
 
 /**
- * Reads rows of one table in the snapshot of one transaction, whose own writes are in the table
- * already. There is one kind for each place where rows are decided: {@link RegionTableReader} and
- * {@link ClientTableReader}; {@link TableReaders} makes the one that the table was prepared for.
+ * Reads rows of one table in snapshots; own writes of the transaction are in the table already.
+ * There is one kind for each place where rows are decided: {@link RegionTableReader} and {@link
+ * ClientTableReader}; {@link TableReaders} makes the one that the table was prepared for.
  *
  * <p>Thread-safe.
  */
 public abstract class TableReader {
   /** The rows of one scan, page after page: each page once the last one has completed. */
   interface Pages {
-    /** What HBase is asked for. */
     Scan request();
 
     /** What the snapshot shows of a page that HBase delivered: all of it if regions decide. */
@@ -35,38 +36,44 @@ public abstract class TableReader {
   }
 
   final PreparedTable table;
-  final long start;
   final TableReaders context;
 
-  TableReader(PreparedTable table, long start, TableReaders context) {
+  TableReader(PreparedTable table, TableReaders context) {
     this.table = table;
-    this.start = start;
     this.context = context;
   }
 
-  PreparedTable table() {
+  public PreparedTable table() {
     return table;
   }
 
   /** After reads of own writes: see {@link OracleQueries#confirmOpen}. */
-  public CompletableFuture<Void> confirmOpen() {
+  public CompletableFuture<Void> confirmOpen(long start) {
     return context.queries().confirmOpen(start);
   }
 
-  /**
-   * What a failure of HBase means to whoever reads. A snapshot that is too old serves no others.
-   */
-  Throwable failed(Throwable failure) {
-    table.learnFrom(Failures.unwrap(failure));
-    Throwable cause = Failures.ofStore(failure, start);
-    if (cause instanceof SnapshotTooOldException) {
-      context.snapshots().tooOld(start);
+  /** What a failure of HBase means to a reader. A snapshot that is too old serves no others. */
+  Throwable failed(Throwable failure, long timestamp) {
+    Throwable cause = Futures.unwrap(failure);
+    table.learnFrom(cause);
+    Throwable meaning = Failures.ofStore(cause, timestamp);
+    if (meaning instanceof SnapshotTooOldException) {
+      context.snapshots().tooOld(timestamp);
     }
-    return cause;
+    return meaning;
   }
 
   /** Reads rows; the answers are in the order of the gets, which were checked. */
-  abstract CompletableFuture<List<Result>> getAll(List<Get> gets);
+  abstract CompletableFuture<List<Result>> getAll(List<Get> gets, long timestamp);
+
+  /** Sends gets, which may be answered by marks and what else there is. */
+  CompletableFuture<List<Result>> send(List<Get> gets, long timestamp) {
+    return Futures.explained(
+        gets.size() == 1
+            ? table.raw().get(gets.get(0)).thenApply(List::of)
+            : RowBatches.all(table, gets),
+        failure -> failed(failure, timestamp));
+  }
 
   /**
    * A scan that is about to begin.
@@ -74,5 +81,5 @@ public abstract class TableReader {
    * @param scan checked, and not changed by others any more
    * @param filter that of the scan, for whoever decides the rows
    */
-  abstract Pages pages(Scan scan, RowFilter filter);
+  abstract Pages pages(Scan scan, RowFilter filter, long timestamp);
 }

@@ -21,7 +21,6 @@ public final class WaitingScanners {
     return !ended && waiting.add(scanner);
   }
 
-  /** The scanner waits no more. */
   synchronized void remove(BlockingScanner scanner) {
     waiting.remove(scanner);
   }

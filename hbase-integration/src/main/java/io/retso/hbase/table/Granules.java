@@ -78,7 +78,6 @@ public final class Granules {
     return size > 0 && size < sizes.length && sizes[size - 1] == sizes[size] + 1;
   }
 
-  /** All rows. */
   public long whole() {
     return whole;
   }
@@ -104,7 +103,6 @@ public final class Granules {
     return size < end ? shortKeys(row, end) : prefix(row, size);
   }
 
-  /** Adds all granules of a row. */
   public void addAll(byte[] row, IdSet to) {
     int end = end(row);
     for (int i = end; i < sizes.length; i++) {

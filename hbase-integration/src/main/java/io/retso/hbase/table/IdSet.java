@@ -37,24 +37,20 @@ public final class IdSet {
     return true;
   }
 
-  /** Adds all of them. */
   public void addAll(long[] ids) {
     for (long id : ids) {
       add(id);
     }
   }
 
-  /** Whether the id is in the set. */
   public boolean contains(long id) {
     return id == 0 ? hasZero : slots[find(slots, id)] == id;
   }
 
-  /** How many there are. */
   public int size() {
     return size;
   }
 
-  /** Whether there is none. */
   public boolean isEmpty() {
     return size == 0;
   }

@@ -102,7 +102,6 @@ public record PreparedTable(
     return settings.conflicts() == Conflicts.CELL;
   }
 
-  /** Its granules. */
   public Granules granules() {
     List<Integer> sizes = settings.granules();
     return new Granules(
@@ -121,10 +120,14 @@ public record PreparedTable(
    * that it names.
    */
   public boolean canName(Get get) {
-    return !isCellConflicts()
-        || get.hasFamilies()
-            && get.getFamilyMap().values().stream()
-                .noneMatch(columns -> columns == null || columns.isEmpty());
+    return !isCellConflicts() || namesColumns(get);
+  }
+
+  /** Whether a get asks for no whole family. */
+  public static boolean namesColumns(Get get) {
+    return get.hasFamilies()
+        && get.getFamilyMap().values().stream()
+            .noneMatch(columns -> columns == null || columns.isEmpty());
   }
 
   /** The conflict ids of what a get looks at that {@link #canName can be named}. */

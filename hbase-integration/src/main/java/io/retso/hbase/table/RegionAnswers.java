@@ -1,15 +1,17 @@
 package io.retso.hbase.table;
 
+import io.retso.hbase.layout.AdoptionRequest;
 import io.retso.hbase.layout.DescriptorQuery;
 import io.retso.hbase.layout.RegionSettings;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.hadoop.hbase.HRegionLocation;
 import org.apache.hadoop.hbase.TableName;
@@ -19,6 +21,7 @@ import org.apache.hadoop.hbase.client.RegionLocator;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.TableDescriptor;
+import org.apache.hadoop.hbase.util.Bytes;
 
 /**
  * What all regions of a table answered to a {@link DescriptorQuery}.
@@ -32,13 +35,12 @@ public record RegionAnswers(TableName table, Set<String> servers, Set<RegionSett
     RegionAnswers answers = new RegionAnswers(name, new TreeSet<>(), new HashSet<>());
     try (RegionLocator locator = connection.getRegionLocator(name);
         Table regions = connection.getTable(name)) {
-      Map<byte[], HRegionLocation> rows = RegionRows.of(locator.getAllRegionLocations());
+      Map<byte[], HRegionLocation> rows = rows(locator.getAllRegionLocations());
       List<Get> queries = rows.keySet().stream().map(DescriptorQuery::query).toList();
       int max = RowBatches.rowsMax(connection.getConfiguration());
       List<Result> results = new ArrayList<>(queries.size());
-      for (int from = 0; from < queries.size(); from += max) {
-        int to = Math.min(queries.size(), from + max);
-        results.addAll(List.of(regions.get(queries.subList(from, to))));
+      for (List<Get> part : RowBatches.parts(queries, max)) {
+        results.addAll(List.of(regions.get(part)));
       }
       int i = 0;
       for (HRegionLocation region : rows.values()) {
@@ -53,12 +55,19 @@ public record RegionAnswers(TableName table, Set<String> servers, Set<RegionSett
     return answers;
   }
 
+  /** The regions of a table, without their replicas, by the least row that can be in each. */
+  public static SortedMap<byte[], HRegionLocation> rows(List<HRegionLocation> locations) {
+    SortedMap<byte[], HRegionLocation> rows = new TreeMap<>(Bytes.BYTES_COMPARATOR);
+    for (HRegionLocation location : locations) {
+      rows.putIfAbsent(AdoptionRequest.firstRow(location.getRegion().getStartKey()), location);
+    }
+    return rows;
+  }
+
   /** What is wrong if all should have known the question. */
   public Optional<String> withoutCoprocessor() {
     return servers.isEmpty()
         ? Optional.empty()
-        : Optional.of(
-            String.format(
-                Locale.ROOT, TableRules.NO_COPROCESSOR, table, "on " + String.join(", ", servers)));
+        : Optional.of(TableRules.noCoprocessor(table, "on " + String.join(", ", servers)));
   }
 }

@@ -1,11 +1,16 @@
 package io.retso.hbase.table;
 
 import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.futures.Timers;
 import io.retso.hbase.layout.DescriptorQuery;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.HConstants;
@@ -28,14 +33,19 @@ import org.apache.hadoop.hbase.client.Row;
  *       again; it also tells whether the region has the coprocessor.
  * </ul>
  *
- * <p>All else ends with the time of an operation ({@link TableCatalog}). Stateless.
+ * <p>All else ends with the time of an operation ({@link TableCatalog}). Thread-safe.
  */
 public final class RowBatches {
   /** Of one request: far below what servers refuse, unless they were set so. */
   private static final int ROWS_MAX = 1_000;
 
-  /** A batch that takes longer is asked about; and the time between two questions. */
+  /** Between two looks at the batches on their way; the second one asks about a batch. */
   private static final long LOOK_MILLIS = 1_000;
+
+  private static final Set<Unanswered> UNANSWERED = ConcurrentHashMap.newKeySet();
+
+  /** Whether a look at them is to come. */
+  private static final AtomicBoolean TICKS = new AtomicBoolean();
 
   private RowBatches() {}
 
@@ -68,7 +78,7 @@ public final class RowBatches {
     return answers;
   }
 
-  private static <A> List<List<A>> parts(List<A> actions, int max) {
+  static <A> List<List<A>> parts(List<A> actions, int max) {
     List<List<A>> parts = new ArrayList<>();
     for (int from = 0; from < actions.size(); from += max) {
       parts.add(actions.subList(from, Math.min(actions.size(), from + max)));
@@ -91,7 +101,7 @@ public final class RowBatches {
       AsyncTable<?> raw, List<? extends Row> actions, int max) {
     List<CompletableFuture<List<R>>> sent = new ArrayList<>();
     parts(actions, max).forEach(part -> sent.add(raw.batchAll(part)));
-    return CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new))
+    return Futures.all(sent)
         .thenApply(
             done -> {
               List<R> answers = new ArrayList<>(actions.size());
@@ -102,22 +112,61 @@ public final class RowBatches {
 
   /** Looks after a while whether the answers can come at all, until they are there. */
   private static void look(PreparedTable table, byte[] row, CompletableFuture<?> answers) {
-    if (answers.isDone()) {
-      return;
+    if (!answers.isDone()) {
+      Unanswered batch = new Unanswered(table, row, answers);
+      UNANSWERED.add(batch);
+      answers.whenComplete((answer, failure) -> UNANSWERED.remove(batch));
+      tick();
     }
-    CompletableFuture<Void> patience = new CompletableFuture<>();
-    answers.whenComplete((answer, failure) -> patience.cancel(false));
-    Timers.completeAfter(patience, null, LOOK_MILLIS)
-        .thenCompose(over -> table.shortTimeout().get(DescriptorQuery.query(row)))
-        .whenComplete(
-            (region, failure) -> {
-              Throwable hopeless = hopeless(table, region, failure);
-              if (hopeless != null) {
-                answers.completeExceptionally(hopeless);
-              } else {
-                look(table, row, answers);
-              }
-            });
+  }
+
+  /**
+   * One timer for all, and none while there is no batch: most are answered long before it runs. It
+   * never stops while there is one, as a batch is added before this is called, and {@link #TICKS}
+   * is reset before this is called again.
+   */
+  private static void tick() {
+    if (!UNANSWERED.isEmpty() && TICKS.compareAndSet(false, true)) {
+      Timers.after(LOOK_MILLIS, TimeUnit.MILLISECONDS, RowBatches::lookAtAll);
+    }
+  }
+
+  private static void lookAtAll() {
+    UNANSWERED.forEach(Unanswered::look);
+    TICKS.set(false);
+    tick();
+  }
+
+  /** A batch on its way. {@link #look} is called by one thread at a time. */
+  private static final class Unanswered {
+    private final PreparedTable table;
+    private final byte[] row;
+    private final CompletableFuture<?> answers;
+    private boolean wasSeen;
+    private volatile boolean isAskedAbout;
+
+    Unanswered(PreparedTable table, byte[] row, CompletableFuture<?> answers) {
+      this.table = table;
+      this.row = row;
+      this.answers = answers;
+    }
+
+    void look() {
+      if (!wasSeen || isAskedAbout) {
+        wasSeen = true; // so it has its time, however late it came before this look
+        return;
+      }
+      isAskedAbout = true;
+      Futures.begun(() -> table.shortTimeout().get(DescriptorQuery.query(row)))
+          .whenComplete(
+              (region, failure) -> {
+                Throwable hopeless = hopeless(table, region, Futures.unwrap(failure));
+                if (hopeless != null) {
+                  answers.completeExceptionally(hopeless);
+                }
+                isAskedAbout = false;
+              });
+    }
   }
 
   /** Why the table answers no request; null if it may. */
@@ -126,9 +175,8 @@ public final class RowBatches {
       boolean isMissing = table.isServerReads() && !DescriptorQuery.isAnswer(region);
       return isMissing ? Failures.noCoprocessor(null) : null;
     }
-    Throwable cause = Failures.unwrap(failure);
-    return cause instanceof TableNotEnabledException || cause instanceof TableNotFoundException
-        ? cause
+    return failure instanceof TableNotEnabledException || failure instanceof TableNotFoundException
+        ? failure
         : null;
   }
 }

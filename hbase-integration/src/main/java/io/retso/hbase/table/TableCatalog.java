@@ -1,8 +1,8 @@
 package io.retso.hbase.table;
 
 import io.retso.hbase.admin.TablePreparation;
-import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.futures.Timers;
 import io.retso.hbase.layout.DescriptorQuery;
 import io.retso.hbase.layout.RegionSettings;
@@ -11,7 +11,6 @@ import io.retso.protocol.OracleIdentity;
 import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -24,7 +23,6 @@ import org.apache.hadoop.hbase.TableNotFoundException;
 import org.apache.hadoop.hbase.client.AdvancedScanResultConsumer;
 import org.apache.hadoop.hbase.client.AsyncConnection;
 import org.apache.hadoop.hbase.client.AsyncTable;
-import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.security.AccessDeniedException;
 import org.slf4j.Logger;
@@ -62,7 +60,6 @@ public final class TableCatalog {
 
   private final AsyncConnection hbase;
 
-  /** This manager's. */
   private final OracleIdentity oracle;
 
   /** Longest time that an operation of {@link PreparedTable#shortTimeout} takes. */
@@ -100,7 +97,6 @@ public final class TableCatalog {
     return cellBytesMax;
   }
 
-  /** The name that the text is. */
   public static TableName named(String text) {
     return TableName.valueOf(Objects.requireNonNull(text, NO_NAME));
   }
@@ -132,11 +128,7 @@ public final class TableCatalog {
             (read, failure) -> {
               renewals.remove(table.name());
               PreparedTable kept = failure == null ? read : keptOn(table);
-              if (kept != null) {
-                answer.complete(kept);
-              } else {
-                answer.completeExceptionally(Failures.unwrap(failure));
-              }
+              Futures.complete(answer, kept, kept == null ? Futures.unwrap(failure) : null);
             });
     return answer;
   }
@@ -149,70 +141,67 @@ public final class TableCatalog {
 
   /** Asks the master. What is known is forgotten, unless there is no answer. */
   private CompletableFuture<PreparedTable> read(TableName name) {
-    return Failures.compose(
+    return Futures.compose(
         hbase.getAdmin().getDescriptor(name),
-        (descriptor, failure) ->
-            failure == null ? check(descriptor, false) : unread(name, failure));
+        (descriptor, failure) -> {
+          if (failure instanceof AccessDeniedException) {
+            return readFromRegion(name, failure);
+          }
+          if (failure != null) {
+            throw unread(name, failure);
+          }
+          return check(descriptor, false);
+        });
   }
 
-  private CompletableFuture<PreparedTable> unread(TableName name, Throwable cause) {
-    if (cause instanceof TableNotFoundException) {
-      known.remove(name);
-      return Failures.failed(
-          new TableNotPreparedException(
-              "table " + name + " does not exist: create and prepare it", cause));
+  private Throwable unread(TableName name, Throwable cause) {
+    if (!(cause instanceof TableNotFoundException)) {
+      return cause;
     }
-    return cause instanceof AccessDeniedException
-        ? readFromRegion(name, cause)
-        : Failures.failed(cause);
+    known.remove(name);
+    return new TableNotPreparedException(
+        "table " + name + " does not exist: create and prepare it", cause);
   }
 
   /** The master shows descriptors to few; regions of tables with server reads to all readers. */
   private CompletableFuture<PreparedTable> readFromRegion(TableName name, Throwable refusal) {
-    return Failures.compose(
+    return Futures.compose(
         hbase.getTable(name).get(DescriptorQuery.query()),
-        (answer, failure) ->
-            failure == null ? answered(name, answer, refusal) : unanswered(name, failure, refusal));
+        (answer, failure) -> {
+          if (failure != null) {
+            throw unanswered(name, failure, refusal);
+          }
+          TableDescriptor descriptor = DescriptorQuery.parse(answer);
+          if (descriptor == null) {
+            throw denied(
+                name, "prepare it for server reads, or grant CREATE beside READ, WRITE", refusal);
+          }
+          return check(descriptor, true);
+        });
   }
 
-  private CompletableFuture<PreparedTable> answered(
-      TableName name, Result answer, Throwable refusal) {
-    try {
-      TableDescriptor descriptor = DescriptorQuery.parse(answer);
-      return descriptor == null
-          ? denied(name, "prepare it for server reads, or grant CREATE beside READ, WRITE", refusal)
-          : check(descriptor, true);
-    } catch (IOException e) {
-      return Failures.failed(e);
-    }
-  }
-
-  private CompletableFuture<PreparedTable> unanswered(
-      TableName name, Throwable failure, Throwable refusal) {
+  private Throwable unanswered(TableName name, Throwable failure, Throwable refusal) {
     if (failure instanceof AccessDeniedException) {
-      return denied(name, "grant READ and WRITE, all families", failure);
+      return notShown(name, failure);
     }
-    if (failure instanceof TableNotFoundException) {
-      return unread(name, failure);
+    if (failure instanceof DoNotRetryIOException && !(failure instanceof TableNotFoundException)) {
+      return denied(name, "prepare it", refusal); // it has no marks: the question names them
     }
-    if (failure instanceof DoNotRetryIOException) { // it has no marks: the question names them
-      return denied(name, "prepare it", refusal);
-    }
-    return Failures.failed(failure);
+    return unread(name, failure);
   }
 
-  private CompletableFuture<PreparedTable> denied(TableName name, String remedy, Throwable cause) {
+  private IOException notShown(TableName name, Throwable cause) {
+    return denied(name, "grant READ and WRITE, all families", cause);
+  }
+
+  private IOException denied(TableName name, String remedy, Throwable cause) {
     known.remove(name);
     IOException denied =
         new AccessDeniedException(
-            "this user is not shown how table "
-                + name
-                + " holds transactions: "
-                + remedy
-                + "; HBase says: "
-                + ErrorText.of(cause));
+            "this user is not shown how table %s holds transactions: %s; HBase says: %s"
+                .formatted(name, remedy, ErrorText.of(cause)));
     denied.initCause(cause);
-    return Failures.failed(denied);
+    return denied;
   }
 
   /**
@@ -220,13 +209,14 @@ public final class TableCatalog {
    *
    * @param byRegion whether the first region reported it: then it runs the coprocessor
    */
-  private CompletableFuture<PreparedTable> check(TableDescriptor descriptor, boolean byRegion) {
+  private CompletableFuture<PreparedTable> check(TableDescriptor descriptor, boolean byRegion)
+      throws TableNotPreparedException {
     PreparedTable table;
     try {
       table = of(descriptor);
     } catch (TableNotPreparedException e) {
       known.remove(descriptor.getTableName());
-      return Failures.failed(e);
+      throw e;
     }
     if (!table.isServerReads()) {
       haveClientReads = true;
@@ -247,23 +237,16 @@ public final class TableCatalog {
    * answered goes on: wrong settings are mostly the same everywhere.
    */
   private CompletableFuture<PreparedTable> requireCoprocessor(PreparedTable table) {
-    return Failures.compose(
+    return Futures.compose(
         table.shortTimeout().get(DescriptorQuery.query()),
         (answer, failure) -> {
-          try {
-            TableDescriptor reported = failure == null ? DescriptorQuery.parse(answer) : null;
-            if (failure == null && reported == null) {
-              return Failures.failed(
-                  new TableNotPreparedException(
-                      String.format(
-                          Locale.ROOT, TableRules.NO_COPROCESSOR, table.name(), "(the first)"),
-                      null));
+          if (failure == null) {
+            TableDescriptor reported = DescriptorQuery.parse(answer);
+            if (reported == null) {
+              throw new TableNotPreparedException(
+                  TableRules.noCoprocessor(table.name(), "(the first)"), null);
             }
-            if (reported != null) {
-              warn(reported);
-            }
-          } catch (IOException e) {
-            return Failures.failed(e);
+            warn(reported);
           }
           return CompletableFuture.completedFuture(keep(table));
         });
@@ -284,15 +267,13 @@ public final class TableCatalog {
    * nothing else.
    */
   private CompletableFuture<PreparedTable> requireMarks(PreparedTable table) {
-    return table
-        .raw()
-        .get(DescriptorQuery.query())
-        .thenApply(answer -> keep(table))
-        .exceptionallyCompose(
+    return Futures.explained(
+            table.raw().get(DescriptorQuery.query()),
             failure ->
-                Failures.unwrap(failure) instanceof AccessDeniedException denial
-                    ? denied(table.name(), "grant READ and WRITE, all families", denial)
-                    : Failures.failed(Failures.unwrap(failure)));
+                failure instanceof AccessDeniedException
+                    ? notShown(table.name(), failure)
+                    : failure)
+        .thenApply(answer -> keep(table));
   }
 
   private PreparedTable keep(PreparedTable table) {
@@ -315,19 +296,14 @@ public final class TableCatalog {
     List<String> violations = TableRules.violations(descriptor, settings);
     if (!violations.isEmpty()) {
       throw new TableNotPreparedException(
-          "table "
-              + name
-              + " was altered and cannot hold transactions: "
-              + String.join("; ", violations)
-              + " (./retso hbase prepare "
-              + name
-              + " does it)",
+          ("table %s was altered and cannot hold transactions: %s (./retso hbase prepare %s does"
+                  + " it)")
+              .formatted(name, String.join("; ", violations), name),
           null);
     }
     if (!settings.oracle().isSameAs(oracle)) {
       throw new TableNotPreparedException(
-          String.format(Locale.ROOT, TableRules.OTHER_ORACLE, name, settings.oracle(), oracle),
-          null);
+          TableRules.otherOracle(name, settings.oracle(), oracle), null);
     }
     return new PreparedTable(
         descriptor,

@@ -88,15 +88,11 @@ public final class TableRisks {
                 ? "its DURABILITY is that of its region servers, which is not known"
                 : RegionSettings.FORCED_LOG + " is off on its region servers";
     found.add(
-        "HBase does not force its log to disk ("
-            + reason
-            + "), as the oracle does: after a power failure of all machines, writes of committed"
-            + " transactions may be missing, of one transaction a part: set its DURABILITY to"
-            + " FSYNC_WAL (./retso hbase prepare "
-            + table.getTableName()
-            + " --durability FSYNC_WAL), or "
-            + RegionSettings.FORCED_LOG
-            + " of the servers to true and its DURABILITY to USE_DEFAULT");
+        ("HBase does not force its log to disk (%s), as the oracle does: after a power failure of"
+             + " all machines, writes of committed transactions may be missing, of one transaction"
+             + " a part: set its DURABILITY to FSYNC_WAL (./retso hbase prepare %s --durability"
+             + " FSYNC_WAL), or %s of the servers to true and its DURABILITY to USE_DEFAULT")
+            .formatted(reason, table.getTableName(), RegionSettings.FORCED_LOG));
   }
 
   private static boolean hasStripes(TableDescriptor table, Collection<RegionSettings> regions) {

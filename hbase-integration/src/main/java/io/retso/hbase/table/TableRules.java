@@ -3,9 +3,11 @@ package io.retso.hbase.table;
 import io.retso.hbase.layout.FamilySettings;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.options.Reads;
+import io.retso.protocol.OracleIdentity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.CoprocessorDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 
@@ -14,18 +16,22 @@ public final class TableRules {
   /** The coprocessor's class; it is loaded by region servers, by this name. */
   public static final String OBSERVER = "io.retso.hbase.coprocessor.TransactionRegionObserver";
 
-  /** Of a table, somewhere. */
-  public static final String NO_COPROCESSOR =
-      "table %s must not be used yet: its regions %s do not run the coprocessor and would serve"
-          + " no transactions: set hbase.coprocessor.enabled and"
-          + " hbase.coprocessor.user.enabled to true there, and restart";
-
-  /** Of a table, its oracle, and the one that is used. */
-  public static final String OTHER_ORACLE =
-      "table %s is prepared for oracle %s, not for %s, which answers here: use that one; or, if it"
-          + " was installed anew, and what it knew is lost, prepare the table again";
-
   private TableRules() {}
+
+  /** What is wrong if regions of a table do not run it; {@code regions} says which. */
+  static String noCoprocessor(TableName table, String regions) {
+    return ("table %s must not be used yet: its regions %s do not run the coprocessor and would"
+            + " serve no transactions: set hbase.coprocessor.enabled and"
+            + " hbase.coprocessor.user.enabled to true there, and restart")
+        .formatted(table, regions);
+  }
+
+  /** What is wrong if a table is prepared for another oracle than the one that is used. */
+  public static String otherOracle(TableName table, OracleIdentity its, OracleIdentity used) {
+    return ("table %s is prepared for oracle %s, not for %s, which answers here: use that one; or,"
+            + " if it was installed anew, and what it knew is lost, prepare the table again")
+        .formatted(table, its, used);
+  }
 
   /** The coprocessor as a table loads it; empty if it does not. */
   public static Optional<CoprocessorDescriptor> observerOf(TableDescriptor table) {

@@ -1,5 +1,6 @@
 package io.retso.hbase.table;
 
+import java.util.Arrays;
 import java.util.SortedSet;
 import org.apache.hadoop.hbase.util.Bytes;
 
@@ -43,16 +44,7 @@ public final class WrittenRows {
     if (endKey.length == 0) {
       return to;
     }
-    int low = from;
-    int high = to;
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (Bytes.compareTo(keys[middle], endKey) < 0) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+    int found = Arrays.binarySearch(keys, from, to, endKey, Bytes.BYTES_COMPARATOR);
+    return found < 0 ? ~found : found;
   }
 }

@@ -1,9 +1,9 @@
 package io.retso.hbase.transaction;
 
 import io.retso.hbase.TransactionWork;
-import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.TransactionException;
 import io.retso.hbase.futures.Callbacks;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.futures.Timers;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -32,7 +32,6 @@ final class AsyncRun<X extends HBaseReadTransaction, T> {
     this.work = work;
   }
 
-  /** Makes the first attempt. */
   CompletableFuture<T> start() {
     attempt();
     return result;
@@ -42,46 +41,35 @@ final class AsyncRun<X extends HBaseReadTransaction, T> {
     if (result.isDone()) {
       return; // cancelled
     }
-    CompletableFuture<X> begun;
-    try {
-      begun = begin.get();
-    } catch (RuntimeException | Error e) { // the manager is closed
-      Callbacks.complete(result, null, e);
-      return;
-    }
-    Callbacks.leave(begun)
+    Callbacks.leave(Futures.begun(begin::get))
         .whenComplete(
             (tx, failure) -> {
               if (failure == null) {
                 carryOut(tx);
               } else {
-                failed(Failures.unwrap(failure), true);
+                failed(Futures.unwrap(failure), true);
               }
             });
   }
 
   private void carryOut(X tx) {
-    CompletableFuture<T> done;
-    try {
-      done = Objects.requireNonNull(work.in(tx), "the work returned no future: return one");
-    } catch (Exception | Error e) {
-      done = Failures.failed(e);
-    }
-    done.thenCompose(answer -> tx.finishAsync().thenApply(finished -> answer))
+    Futures.begun(
+            () -> Objects.requireNonNull(work.in(tx), "the work returned no future: return one"))
+        .thenCompose(answer -> tx.finishAsync().thenApply(finished -> answer))
         .whenComplete(
             (answer, failure) -> {
               tx.close();
               if (failure == null) {
                 Callbacks.complete(result, answer, null);
               } else {
-                failed(Failures.unwrap(failure), tx.mayRepeat());
+                failed(Futures.unwrap(failure), tx.mayRepeat());
               }
             });
   }
 
   private void failed(Throwable failure, boolean mayRepeat) {
     if (!(failure instanceof TransactionException known)) {
-      Callbacks.complete(result, null, failure);
+      Callbacks.complete(result, null, failure); // so it is if the manager is closed
       return;
     }
     try {

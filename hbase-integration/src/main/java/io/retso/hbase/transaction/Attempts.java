@@ -2,19 +2,26 @@ package io.retso.hbase.transaction;
 
 import io.retso.hbase.RetryPolicy;
 import io.retso.hbase.TransactionOptions;
+import io.retso.hbase.TransactionWork;
 import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.GaveUpException;
 import io.retso.hbase.errors.TransactionException;
+import io.retso.hbase.futures.Callbacks;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.metrics.Counters;
+import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Decides whether work is done once more after an attempt that failed. One for each call of {@code
- * run} and its like; not thread-safe, as attempts follow each other.
+ * run} and its like; not thread-safe, as attempts follow each other. {@link AsyncRun} makes those
+ * that block no thread.
  */
 final class Attempts {
   private static final Logger LOG = LoggerFactory.getLogger(Attempts.class);
@@ -32,6 +39,39 @@ final class Attempts {
     this.options = options;
     this.policy = options.retryPolicy().orElse(ofManager);
     this.counters = counters;
+  }
+
+  /** A transaction that has begun; one that begins after an interrupt is ended. */
+  static <X extends HBaseReadTransaction> X awaited(Supplier<CompletableFuture<X>> begin)
+      throws IOException {
+    Callbacks.checkMayBlock(); // before it has begun
+    return Futures.await(begin.get(), HBaseReadTransaction::close);
+  }
+
+  /** Attempts, on this thread, until one succeeds or there is no more. */
+  <X extends HBaseReadTransaction, T> T run(
+      Supplier<CompletableFuture<X>> begin, TransactionWork<? super X, T> work) throws IOException {
+    while (true) {
+      X begun = null;
+      TransactionException failure;
+      try {
+        X tx = awaited(begin);
+        begun = tx;
+        try (tx) {
+          T result = work.in(tx);
+          tx.finish();
+          return result;
+        }
+      } catch (TransactionException e) {
+        failure = e;
+      }
+      long pause = pauseAfter(failure, begun == null || begun.mayRepeat());
+      try {
+        Thread.sleep(pause);
+      } catch (InterruptedException e) {
+        throw Futures.interrupted("interrupted between two attempts; nothing is committed", e);
+      }
+    }
   }
 
   /**

@@ -2,7 +2,6 @@ package io.retso.hbase.transaction;
 
 import java.io.IOException;
 import org.apache.hadoop.hbase.CompareOperator;
-import org.apache.hadoop.hbase.client.AsyncTable;
 import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.RowMutations;
@@ -10,32 +9,32 @@ import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.io.TimeRange;
 
 /**
- * The builders that HBase's {@code Table} had before {@code CheckAndMutate}: the asynchronous ones,
+ * Both builders that HBase's {@code Table} had before {@code CheckAndMutate}: the asynchronous one,
  * waiting for the answer. Not thread-safe.
  */
 @SuppressWarnings("deprecation") // of HBase's interface
-record CheckBuilder(HBaseTransactionalTable table, AsyncTable.CheckAndMutateBuilder async)
-    implements Table.CheckAndMutateBuilder {
+record CheckBuilder(HBaseTransactionalTable table, AsyncCheckBuilder async)
+    implements Table.CheckAndMutateBuilder, Table.CheckAndMutateWithFilterBuilder {
   @Override
-  public Table.CheckAndMutateBuilder qualifier(byte[] column) {
+  public CheckBuilder qualifier(byte[] column) {
     async.qualifier(column);
     return this;
   }
 
   @Override
-  public Table.CheckAndMutateBuilder timeRange(TimeRange range) {
+  public CheckBuilder timeRange(TimeRange range) {
     async.timeRange(range);
     return this;
   }
 
   @Override
-  public Table.CheckAndMutateBuilder ifNotExists() {
+  public CheckBuilder ifNotExists() {
     async.ifNotExists();
     return this;
   }
 
   @Override
-  public Table.CheckAndMutateBuilder ifMatches(CompareOperator operator, byte[] value) {
+  public CheckBuilder ifMatches(CompareOperator operator, byte[] value) {
     async.ifMatches(operator, value);
     return this;
   }
@@ -53,30 +52,5 @@ record CheckBuilder(HBaseTransactionalTable table, AsyncTable.CheckAndMutateBuil
   @Override
   public boolean thenMutate(RowMutations mutations) throws IOException {
     return table.await(() -> async.thenMutate(mutations));
-  }
-
-  /** The builder whose condition is a filter. Not thread-safe. */
-  record WithFilter(HBaseTransactionalTable table, AsyncTable.CheckAndMutateWithFilterBuilder async)
-      implements Table.CheckAndMutateWithFilterBuilder {
-    @Override
-    public Table.CheckAndMutateWithFilterBuilder timeRange(TimeRange range) {
-      async.timeRange(range);
-      return this;
-    }
-
-    @Override
-    public boolean thenPut(Put put) throws IOException {
-      return table.await(() -> async.thenPut(put));
-    }
-
-    @Override
-    public boolean thenDelete(Delete delete) throws IOException {
-      return table.await(() -> async.thenDelete(delete));
-    }
-
-    @Override
-    public boolean thenMutate(RowMutations mutations) throws IOException {
-      return table.await(() -> async.thenMutate(mutations));
-    }
   }
 }

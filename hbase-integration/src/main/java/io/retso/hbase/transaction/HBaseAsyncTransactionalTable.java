@@ -4,7 +4,7 @@ import io.retso.hbase.AsyncTransactionalTable;
 import io.retso.hbase.operation.OperationChecks;
 import io.retso.hbase.operation.OrderedBatch;
 import io.retso.hbase.read.RowCollector;
-import io.retso.hbase.read.TableReaders;
+import io.retso.hbase.read.TableReader;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.write.TableEdits;
 import java.util.ArrayList;
@@ -14,6 +14,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Append;
@@ -47,12 +49,12 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
   private final boolean isHeld;
 
   HBaseAsyncTransactionalTable(
-      TransactionCore tx, PreparedTable table, OperationChecks checks, TableReaders readers) {
+      TransactionCore tx, PreparedTable table, OperationChecks checks, TableReader reader) {
     this.tx = tx;
     this.table = table;
     this.checks = checks;
-    this.reads = new TableReads(tx, table, readers);
-    this.edits = new TableEdits(tx.version(), table, tx.writes(), checks, reads);
+    this.reads = new TableReads(tx, reader);
+    this.edits = new TableEdits(tx.begun.start(), table, tx.begun.writes(), checks, reads);
     this.isHeld = true;
   }
 
@@ -142,14 +144,12 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
 
   private Get protectable(Get get, String operation) {
     Get checked = checkedGets(List.of(notNull(get))).get(0);
-    tx.requireWriter();
+    tx.life.requireWriter();
     if (!table.canName(checked)) {
       throw new IllegalArgumentException(
-          "the conflicts of table "
-              + table.name()
-              + " are by cell: name the columns of the get, as "
-              + operation
-              + " protects no others");
+          ("the conflicts of table %s are by cell: name the columns of the get, as %s protects no"
+                  + " others")
+              .formatted(table.name(), operation));
     }
     return checked;
   }
@@ -294,20 +294,13 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
   }
 
   private static <T> List<CompletableFuture<T>> spread(CompletableFuture<List<T>> all, int size) {
-    List<CompletableFuture<T>> each = new ArrayList<>(size);
-    for (int i = 0; i < size; i++) {
-      int index = i;
-      each.add(all.thenApply(results -> results.get(index)));
-    }
-    return each;
+    return IntStream.range(0, size)
+        .mapToObj(index -> all.thenApply(results -> results.get(index)))
+        .toList();
   }
 
   private static List<CompletableFuture<Void>> spreadVoid(CompletableFuture<Void> all, int size) {
-    List<CompletableFuture<Void>> each = new ArrayList<>(size);
-    for (int i = 0; i < size; i++) {
-      each.add(all.thenApply(done -> done));
-    }
-    return each;
+    return Stream.generate(all::copy).limit(size).toList();
   }
 
   @Override
@@ -337,25 +330,22 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
 
   @Override
   @Deprecated
-  public CheckAndMutateBuilder checkAndMutate(byte[] row, byte[] family) {
+  public AsyncCheckBuilder checkAndMutate(byte[] row, byte[] family) {
     return new AsyncCheckBuilder(this, row, family);
   }
 
   @Override
   @Deprecated
-  public CheckAndMutateWithFilterBuilder checkAndMutate(byte[] row, Filter filter) {
-    Objects.requireNonNull(filter, "filter is null: pass one");
-    return new AsyncCheckBuilder.WithFilter(this, CheckAndMutate.newBuilder(row).ifMatches(filter));
+  public AsyncCheckBuilder checkAndMutate(byte[] row, Filter filter) {
+    return new AsyncCheckBuilder(this, row, filter);
   }
 
-  /** Not supported: a coprocessor's service knows nothing of the transaction. */
   @Override
   public <S, R> CompletableFuture<R> coprocessorService(
       Function<com.google.protobuf.RpcChannel, S> stub, ServiceCaller<S, R> caller, byte[] row) {
     throw noServices();
   }
 
-  /** Not supported: a coprocessor's service knows nothing of the transaction. */
   @Override
   public <S, R> CoprocessorServiceBuilder<S, R> coprocessorService(
       Function<com.google.protobuf.RpcChannel, S> stub,

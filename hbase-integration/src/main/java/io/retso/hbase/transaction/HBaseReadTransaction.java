@@ -4,8 +4,8 @@ import io.retso.hbase.AsyncReadTable;
 import io.retso.hbase.ReadTable;
 import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.TransactionOptions;
-import io.retso.hbase.errors.Failures;
 import io.retso.hbase.futures.Callbacks;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.table.TableCatalog;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
@@ -21,7 +21,7 @@ class HBaseReadTransaction implements ReadTransaction {
 
   @Override
   public final TransactionOptions options() {
-    return core.options();
+    return core.begun.options();
   }
 
   @Override
@@ -46,13 +46,13 @@ class HBaseReadTransaction implements ReadTransaction {
 
   final HBaseTransactionalTable blocking(TableName name) throws IOException {
     Callbacks.checkMayBlock();
-    return new HBaseTransactionalTable(core, Failures.await(core.table(name)).awaited());
+    return new HBaseTransactionalTable(core.life, Futures.await(core.table(name)).awaited());
   }
 
   @Override
   public final long readTimestamp() throws IOException {
     Callbacks.checkMayBlock();
-    return Failures.await(core.readTimestamp());
+    return Futures.await(core.readTimestamp());
   }
 
   @Override
@@ -62,15 +62,15 @@ class HBaseReadTransaction implements ReadTransaction {
 
   /** The work was done without an exception; fails if what it has read is not certified. */
   void finish() throws IOException {
-    if (core.reads().isTracked()) {
-      core.life().commit();
+    if (core.begun.reads().isTracked()) {
+      core.life.commit();
     }
   }
 
   /** The same, without waiting. */
   CompletableFuture<?> finishAsync() {
-    return core.reads().isTracked()
-        ? core.life().commitAsync()
+    return core.begun.reads().isTracked()
+        ? core.life.commitAsync()
         : CompletableFuture.completedFuture(null);
   }
 
@@ -81,7 +81,7 @@ class HBaseReadTransaction implements ReadTransaction {
 
   @Override
   public final void close() {
-    core.life().close();
+    core.life.close();
   }
 
   @Override

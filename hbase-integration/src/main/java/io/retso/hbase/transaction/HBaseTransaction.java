@@ -18,12 +18,12 @@ final class HBaseTransaction extends HBaseReadTransaction implements Transaction
 
   @Override
   public long startTimestamp() {
-    return core.version();
+    return core.begun.start();
   }
 
   @Override
   public State state() {
-    return core.life().state();
+    return core.life.state();
   }
 
   @Override
@@ -48,32 +48,32 @@ final class HBaseTransaction extends HBaseReadTransaction implements Transaction
 
   @Override
   public OptionalLong commit() throws IOException {
-    return core.life().commit();
+    return core.life.commit();
   }
 
   @Override
   public CompletableFuture<OptionalLong> commitAsync() {
-    return Callbacks.leave(core.life().commitAsync());
+    return Callbacks.leave(core.life.commitAsync());
   }
 
   @Override
   public void rollback() throws IOException {
-    core.life().rollback();
+    core.life.rollback();
   }
 
   @Override
   public CompletableFuture<Void> rollbackAsync() {
-    return core.life().rollbackAsync();
+    return core.life.rollbackAsync();
   }
 
   @Override
   void finish() throws IOException {
-    core.life().finish();
+    core.life.finish();
   }
 
   @Override
   CompletableFuture<?> finishAsync() {
-    return core.life().finishAsync();
+    return core.life.finishAsync();
   }
 
   @Override

@@ -4,7 +4,7 @@ import com.google.protobuf.Descriptors;
 import com.google.protobuf.Message;
 import com.google.protobuf.Service;
 import io.retso.hbase.TransactionalTable;
-import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Futures;
 import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.util.Arrays;
@@ -38,16 +38,16 @@ import org.apache.hadoop.hbase.util.Bytes;
 
 /** A table within one transaction, by waiting for its asynchronous twin. */
 final class HBaseTransactionalTable implements TransactionalTable {
-  private final TransactionCore tx;
+  private final Lifecycle life;
   private final HBaseAsyncTransactionalTable async;
 
-  HBaseTransactionalTable(TransactionCore tx, HBaseAsyncTransactionalTable async) {
-    this.tx = tx;
+  HBaseTransactionalTable(Lifecycle life, HBaseAsyncTransactionalTable async) {
+    this.life = life;
     this.async = async;
   }
 
   <T> T await(java.util.function.Supplier<CompletableFuture<T>> operation) throws IOException {
-    return tx.exclusive(() -> Failures.await(operation.get()));
+    return life.exclusive(() -> Futures.await(operation.get()));
   }
 
   @Override
@@ -86,12 +86,6 @@ final class HBaseTransactionalTable implements TransactionalTable {
   }
 
   @Override
-  @Deprecated
-  public boolean[] existsAll(List<Get> gets) throws IOException {
-    return exists(gets);
-  }
-
-  @Override
   public Result get(Get get) throws IOException {
     return await(() -> async.get(get));
   }
@@ -114,7 +108,7 @@ final class HBaseTransactionalTable implements TransactionalTable {
 
   @Override
   public ResultScanner getScanner(Scan scan) throws IOException {
-    return tx.exclusive(() -> async.getScanner(scan));
+    return life.exclusive(() -> async.getScanner(scan));
   }
 
   @Override
@@ -203,12 +197,11 @@ final class HBaseTransactionalTable implements TransactionalTable {
           "an array of " + results.length + " cannot take the results of " + actions.size());
     }
     refuseNulls(actions);
-    tx.exclusive(
+    life.exclusive(
         () -> {
           List<CompletableFuture<Object>> outcomes = async.batch(actions);
           try {
-            return Failures.await(
-                CompletableFuture.allOf(outcomes.toArray(CompletableFuture<?>[]::new)));
+            return Futures.await(Futures.all(outcomes));
           } finally {
             for (int i = 0; results != null && i < results.length; i++) {
               results[i] = resultOrFailure(outcomes.get(i));
@@ -220,7 +213,7 @@ final class HBaseTransactionalTable implements TransactionalTable {
   /** A result, or what failed; null if it is under way, as the caller was interrupted. */
   private static Object resultOrFailure(CompletableFuture<Object> outcome) {
     return outcome
-        .handle((result, failure) -> failure == null ? result : Failures.unwrap(failure))
+        .handle((result, failure) -> failure == null ? result : Futures.unwrap(failure))
         .getNow(null);
   }
 
@@ -301,7 +294,7 @@ final class HBaseTransactionalTable implements TransactionalTable {
   @Override
   @Deprecated
   public CheckAndMutateWithFilterBuilder checkAndMutate(byte[] row, Filter filter) {
-    return new CheckBuilder.WithFilter(this, async.checkAndMutate(row, filter));
+    return new CheckBuilder(this, async.checkAndMutate(row, filter));
   }
 
   @Override
@@ -327,21 +320,12 @@ final class HBaseTransactionalTable implements TransactionalTable {
     return async.getOperationTimeout(unit);
   }
 
-  /** Not supported: see {@link #setOperationTimeout}. */
-  @Override
-  @Deprecated
-  public void setRpcTimeout(int millis) {
-    throw noTimeouts();
-  }
-
-  /** Not supported: see {@link #setOperationTimeout}. */
   @Override
   @Deprecated
   public void setReadRpcTimeout(int millis) {
     throw noTimeouts();
   }
 
-  /** Not supported: see {@link #setOperationTimeout}. */
   @Override
   @Deprecated
   public void setWriteRpcTimeout(int millis) {
@@ -368,14 +352,14 @@ final class HBaseTransactionalTable implements TransactionalTable {
     return Map.of();
   }
 
-  /** Not supported: a coprocessor's service knows nothing of the transaction. */
+  // Not supported, as what follows: a coprocessor's service knows nothing of the transaction.
+
   @Override
   @Deprecated
   public CoprocessorRpcChannel coprocessorService(byte[] row) {
     throw HBaseAsyncTransactionalTable.noServices();
   }
 
-  /** Not supported: a coprocessor's service knows nothing of the transaction. */
   @Override
   @Deprecated
   public <T extends Service, R> Map<byte[], R> coprocessorService(
@@ -383,7 +367,6 @@ final class HBaseTransactionalTable implements TransactionalTable {
     throw HBaseAsyncTransactionalTable.noServices();
   }
 
-  /** Not supported: a coprocessor's service knows nothing of the transaction. */
   @Override
   @Deprecated
   public <T extends Service, R> void coprocessorService(
@@ -395,7 +378,6 @@ final class HBaseTransactionalTable implements TransactionalTable {
     throw HBaseAsyncTransactionalTable.noServices();
   }
 
-  /** Not supported: a coprocessor's service knows nothing of the transaction. */
   @Override
   @Deprecated
   public <R extends Message> Map<byte[], R> batchCoprocessorService(
@@ -407,7 +389,6 @@ final class HBaseTransactionalTable implements TransactionalTable {
     throw HBaseAsyncTransactionalTable.noServices();
   }
 
-  /** Not supported: a coprocessor's service knows nothing of the transaction. */
   @Override
   @Deprecated
   public <R extends Message> void batchCoprocessorService(

@@ -8,13 +8,14 @@ import io.retso.hbase.errors.SnapshotTooOldException;
 import io.retso.hbase.errors.TransactionException;
 import io.retso.hbase.errors.UnknownCommitException;
 import io.retso.hbase.futures.Callbacks;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.futures.Timers;
-import io.retso.hbase.metrics.Counters;
-import io.retso.hbase.metrics.Ends;
-import io.retso.hbase.metrics.Ends.Outcome;
+import io.retso.hbase.metrics.ManagerMeters.Outcome;
 import io.retso.hbase.operation.OperationQueue;
 import io.retso.hbase.operation.SingleThreadGuard;
+import io.retso.hbase.read.ScanOwner;
 import io.retso.hbase.read.WaitingScanners;
+import io.retso.hbase.table.PreparedTable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
@@ -22,33 +23,20 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hbase.client.Scan;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Where a transaction stands, and how it ends. Thread-safe. */
-final class Lifecycle {
+final class Lifecycle implements ScanOwner {
   private static final Logger LOG = LoggerFactory.getLogger(Lifecycle.class);
-
-  /** What all transactions of a manager share. */
-  interface Shared {
-    /** Refuses the use of a manager that is closed. */
-    void checkOpen();
-
-    CommitProtocol commits();
-
-    Counters counters();
-
-    Ends ends();
-  }
 
   private final long begunNanos = System.nanoTime();
   private final Begun tx;
   private final Shared shared;
 
-  /** Those of the transaction, and its scanners. */
   private final OperationQueue operations;
-
-  private final WaitingScanners scanners;
+  private final WaitingScanners scanners = new WaitingScanners();
   private final SingleThreadGuard thread = new SingleThreadGuard();
 
   /** Ends it when the time limit is over; cancelled when that no longer counts. Null: no limit. */
@@ -67,11 +55,10 @@ final class Lifecycle {
   /** The outcome of its commit, until a blocking method has reported it. */
   private CompletableFuture<OptionalLong> unreported;
 
-  Lifecycle(Begun tx, Shared shared, OperationQueue operations, WaitingScanners scanners) {
+  Lifecycle(Begun tx, Shared shared, OperationQueue operations) {
     this.tx = tx;
     this.shared = shared;
     this.operations = operations;
-    this.scanners = scanners;
     timeLimit = tx.options().timeLimit().map(this::limited).orElse(null);
   }
 
@@ -97,8 +84,8 @@ final class Lifecycle {
     return isCommitAsked ? State.COMMITTING : state;
   }
 
-  /** Whether it has not ended. */
-  synchronized boolean isOpen() {
+  @Override
+  public synchronized boolean isOpen() {
     return state == State.ACTIVE || state == State.ROLLBACK_ONLY;
   }
 
@@ -150,12 +137,30 @@ final class Lifecycle {
     return Failures.name(new RollbackOnlyException(tx.start(), rollbackCause), tx.options().name());
   }
 
-  /** Why a scan fails when the transaction has ended. */
-  synchronized Exception endOfScans() {
+  @Override
+  public void checkOpen() throws TransactionException {
+    TransactionException refused = checkUsable();
+    if (refused != null) {
+      throw refused;
+    }
+  }
+
+  @Override
+  public synchronized Exception endOfScans() {
     return isTimedOut
         ? timedOut()
         : new IllegalStateException(
             "the transaction ended while it was scanned: read all rows, then end it");
+  }
+
+  @Override
+  public boolean hasSent(PreparedTable table, Scan scan) {
+    return tx.writes().hasSent(table, scan);
+  }
+
+  @Override
+  public WaitingScanners waiting() {
+    return scanners;
   }
 
   /**
@@ -163,7 +168,8 @@ final class Lifecycle {
    *
    * @throws IllegalStateException also in a callback; then nothing of it was begun
    */
-  <T> T exclusive(SingleThreadGuard.Blocking<T> body) throws IOException {
+  @Override
+  public <T> T exclusive(SingleThreadGuard.Blocking<T> body) throws IOException {
     Callbacks.checkMayBlock();
     return thread.run(body, tx::label);
   }
@@ -175,7 +181,7 @@ final class Lifecycle {
   private OptionalLong awaitCommit(CompletableFuture<OptionalLong> commit) throws IOException {
     boolean reported = true;
     try {
-      return Failures.await(commit);
+      return Futures.await(commit);
     } catch (InterruptedIOException e) {
       reported = false;
       throw Failures.name(
@@ -238,7 +244,7 @@ final class Lifecycle {
         refused = rollbackOnly();
       }
       if (refused != null) {
-        return Failures.failed(refused);
+        return Futures.failed(refused);
       }
       if (isCommitAsked) {
         throw ended();
@@ -292,17 +298,13 @@ final class Lifecycle {
             (commit, failure) -> {
               boolean isRead = failure == null && tx.isReadOnly();
               ended(isRead ? Outcome.READ : Outcomes.ofCommit(failure));
-              if (failure == null) {
-                outcome.complete(commit);
-              } else {
-                outcome.completeExceptionally(
-                    Failures.name(Failures.unwrap(failure), tx.options().name()));
-              }
+              Throwable cause = Failures.name(Futures.unwrap(failure), tx.options().name());
+              Futures.complete(outcome, commit, cause);
             });
   }
 
   private void ended(Outcome outcome) {
-    shared.ends().ended(tx.options().name(), outcome, System.nanoTime() - begunNanos);
+    shared.meters().ended(tx.options().name(), outcome, System.nanoTime() - begunNanos);
   }
 
   private CompletableFuture<OptionalLong> decision() {

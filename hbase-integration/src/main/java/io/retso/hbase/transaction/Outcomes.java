@@ -1,9 +1,9 @@
 package io.retso.hbase.transaction;
 
-import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.SerializationException;
 import io.retso.hbase.errors.TransactionException;
-import io.retso.hbase.metrics.Ends.Outcome;
+import io.retso.hbase.futures.Futures;
+import io.retso.hbase.metrics.ManagerMeters.Outcome;
 
 /** What meters call the end of a commit. Stateless. */
 final class Outcomes {
@@ -14,7 +14,7 @@ final class Outcomes {
     if (failure == null) {
       return Outcome.COMMITTED;
     }
-    if (!(Failures.unwrap(failure) instanceof TransactionException known)) {
+    if (!(Futures.unwrap(failure) instanceof TransactionException known)) {
       return Outcome.ROLLED_BACK;
     }
     return switch (known.category()) {

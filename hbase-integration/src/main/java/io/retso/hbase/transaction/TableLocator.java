@@ -1,6 +1,6 @@
 package io.retso.hbase.transaction;
 
-import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Futures;
 import java.io.IOException;
 import java.util.List;
 import org.apache.hadoop.hbase.HRegionLocation;
@@ -19,12 +19,12 @@ final class TableLocator implements RegionLocator {
   @Override
   public HRegionLocation getRegionLocation(byte[] row, int replicaId, boolean reload)
       throws IOException {
-    return Failures.await(async.getRegionLocation(row, replicaId, reload));
+    return Futures.await(async.getRegionLocation(row, replicaId, reload));
   }
 
   @Override
   public List<HRegionLocation> getRegionLocations(byte[] row, boolean reload) throws IOException {
-    return Failures.await(async.getRegionLocations(row, reload));
+    return Futures.await(async.getRegionLocations(row, reload));
   }
 
   @Override
@@ -34,7 +34,7 @@ final class TableLocator implements RegionLocator {
 
   @Override
   public List<HRegionLocation> getAllRegionLocations() throws IOException {
-    return Failures.await(async.getAllRegionLocations());
+    return Futures.await(async.getAllRegionLocations());
   }
 
   @Override

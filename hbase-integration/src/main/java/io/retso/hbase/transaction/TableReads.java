@@ -1,14 +1,12 @@
 package io.retso.hbase.transaction;
 
 import io.retso.hbase.errors.Failures;
-import io.retso.hbase.errors.WriteSetTooLargeException;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.read.BlockingScanner;
 import io.retso.hbase.read.ConsumerSink;
-import io.retso.hbase.read.RowReads;
 import io.retso.hbase.read.ScanRange;
 import io.retso.hbase.read.SnapshotScan;
 import io.retso.hbase.read.TableReader;
-import io.retso.hbase.read.TableReaders;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.write.TableEdits;
 import io.retso.text.ErrorText;
@@ -28,14 +26,16 @@ import org.apache.hadoop.hbase.client.ScanResultConsumer;
  * snapshot. What was read of the snapshot goes into its read set. Thread-safe.
  */
 final class TableReads implements TableEdits.Access {
-  private final TransactionCore tx;
+  private final TransactionCore core;
+  private final Begun tx;
+  private final TableReader reader;
   private final PreparedTable table;
-  private final TableReaders readers;
 
-  TableReads(TransactionCore tx, PreparedTable table, TableReaders readers) {
-    this.tx = tx;
-    this.table = table;
-    this.readers = readers;
+  TableReads(TransactionCore core, TableReader reader) {
+    this.core = core;
+    this.tx = core.begun;
+    this.reader = reader;
+    this.table = reader.table();
   }
 
   /** Within an operation of the transaction. What was just written is answered at once. */
@@ -66,39 +66,34 @@ final class TableReads implements TableEdits.Access {
     tx.reads().add(table, gets);
     List<byte[]> rows = gets.stream().map(Get::getRow).toList();
     return sent(tx.writes().sendBeforeReading(table, rows))
-        .thenCompose(done -> tx.snapshot().read(new RowReads(readers, table, gets)))
+        .thenCompose(done -> tx.snapshot().read(reader, gets))
         .thenCompose(
             results ->
                 tx.writes().hasSent(table, rows)
-                    ? reader(tx.version()).confirmOpen().thenApply(open -> results)
+                    ? reader.confirmOpen(tx.start()).thenApply(open -> results)
                     : CompletableFuture.completedFuture(results));
   }
 
   /** Within an operation: reads, and what is looked at counts as written. */
   CompletableFuture<Result> lock(Get get) {
-    return protect(get, () -> tx.writes().add(table, List.of(), table.conflictIds(get)));
+    return Futures.begun(
+        () -> {
+          tx.writes().add(table, List.of(), table.conflictIds(get));
+          return read(get);
+        });
   }
 
   /** Within an operation: reads, and what is looked at must be unchanged at the commit. */
   CompletableFuture<Result> validate(Get get) {
-    return protect(get, () -> tx.writes().validate(table.conflictIds(get)));
+    return Futures.begun(
+        () -> {
+          tx.writes().validate(table.conflictIds(get));
+          return read(get);
+        });
   }
 
-  private interface Protection {
-    void add() throws WriteSetTooLargeException;
-  }
-
-  private CompletableFuture<Result> protect(Get get, Protection protection) {
-    try {
-      protection.add();
-    } catch (WriteSetTooLargeException e) {
-      return Failures.failed(e);
-    }
+  private CompletableFuture<Result> read(Get get) {
     return read(List.of(get)).thenApply(results -> results.get(0));
-  }
-
-  private TableReader reader(long timestamp) {
-    return readers.at(table, timestamp);
   }
 
   @Override
@@ -108,25 +103,21 @@ final class TableReads implements TableEdits.Access {
 
   /** A failure of a write decides the transaction's fate, whoever waited for it. */
   private CompletableFuture<Void> sent(CompletableFuture<Void> sending) {
-    return Failures.compose(
-        sending,
-        (done, failure) ->
-            failure == null
-                ? CompletableFuture.completedFuture(null)
-                : Failures.failed(tx.writeFailed(Failures.ofStore(failure, tx.version()))));
+    return Futures.explained(
+        sending, failure -> core.life.writeFailed(Failures.ofStore(failure, tx.start())));
   }
 
   /** Gives the rows of a checked scan to the consumer. */
   void scan(Scan scan, ScanResultConsumer consumer) {
     Scan copy = copy(scan);
-    open(copy, true, new ConsumerSink(tx.scanOwner(), consumer, tx.reads().scan(table, copy)));
+    open(copy, true, new ConsumerSink(core.life, consumer, tx.reads().scan(table, copy)));
   }
 
   /** The rows of a checked scan. */
   ResultScanner scanner(Scan scan) {
     Scan copy = copy(scan);
     ScanRange range = tx.reads().scan(table, copy);
-    BlockingScanner scanner = new BlockingScanner(tx.scanOwner(), scan, range);
+    BlockingScanner scanner = new BlockingScanner(core.life, scan, range);
     open(copy, false, scanner); // may be closed, or left, before the operation ends
     return scanner;
   }
@@ -147,22 +138,22 @@ final class TableReads implements TableEdits.Access {
   private void open(Scan scan, boolean isHeld, SnapshotScan.Sink sink) {
     SnapshotScan opened;
     try {
-      opened = new SnapshotScan(tx.scanOwner(), scan, sink);
+      opened = new SnapshotScan(core.life, scan, sink);
     } catch (IOException e) {
       throw notCopied(e);
     }
     // The operation ends before rows come: the application may commit when it has seen them all.
-    tx.run(
+    core.run(
             false,
             isHeld,
             () ->
                 sent(tx.writes().sendBeforeReading(table, scan))
                     .thenCompose(done -> tx.snapshot().timestamp()))
-        .thenAccept(timestamp -> opened.open(reader(timestamp)))
+        .thenAccept(timestamp -> opened.open(reader, timestamp))
         .whenComplete(
             (done, failure) -> {
               if (failure != null) {
-                sink.failed(Failures.unwrap(failure));
+                sink.failed(Futures.unwrap(failure));
               }
             });
   }

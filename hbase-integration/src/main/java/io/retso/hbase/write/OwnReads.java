@@ -1,6 +1,7 @@
 package io.retso.hbase.write;
 
 import io.retso.hbase.layout.Tombstone;
+import io.retso.hbase.table.PreparedTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,12 +24,10 @@ final class OwnReads {
 
   /** Whether a get names all that it looks at. */
   static boolean namesColumns(Get get) {
-    return get.hasFamilies()
+    return PreparedTable.namesColumns(get)
         && get.getFilter() == null
         && get.getMaxResultsPerColumnFamily() < 0
-        && get.getRowOffsetPerColumnFamily() == 0
-        && get.getFamilyMap().values().stream()
-            .noneMatch(columns -> columns == null || columns.isEmpty());
+        && get.getRowOffsetPerColumnFamily() == 0;
   }
 
   /**

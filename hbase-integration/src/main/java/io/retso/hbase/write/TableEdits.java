@@ -1,9 +1,8 @@
 package io.retso.hbase.write;
 
-import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.operation.OperationChecks;
 import io.retso.hbase.table.PreparedTable;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -39,7 +38,6 @@ public final class TableEdits {
   private final OperationChecks checks;
   private final Access access;
 
-  /** The edits of the transaction that started at {@code start}. */
   public TableEdits(
       long start, PreparedTable table, WriteBuffer writes, OperationChecks checks, Access access) {
     this.start = start;
@@ -112,25 +110,24 @@ public final class TableEdits {
         gets.add(edit.needs());
       }
     }
-    return access
-        .read(gets)
-        .thenCompose(
+    CompletableFuture<List<Result>> buffered =
+        Futures.then(
+            access.read(gets),
             seen -> {
               List<Result> results = new ArrayList<>(edits.size());
               List<Cell> cells = new ArrayList<>(edits.size());
-              try {
-                Iterator<Result> rows = seen.iterator();
-                for (RowEdit edit : edits) {
-                  Result row = edit.needs() == null ? Result.EMPTY_RESULT : rows.next();
-                  results.add(edit.apply(row, checks, cells));
-                }
-                writes.add(table, cells, checkedIds);
-              } catch (IOException | RuntimeException e) {
-                return Failures.failed(e);
+              Iterator<Result> rows = seen.iterator();
+              for (RowEdit edit : edits) {
+                Result row = edit.needs() == null ? Result.EMPTY_RESULT : rows.next();
+                results.add(edit.apply(row, checks, cells));
               }
-              return writes.isFull()
-                  ? access.sendAll().thenApply(done -> results)
-                  : CompletableFuture.completedFuture(results);
+              writes.add(table, cells, checkedIds);
+              return results;
             });
+    return buffered.thenCompose(
+        results ->
+            writes.isFull()
+                ? access.sendAll().thenApply(done -> results)
+                : CompletableFuture.completedFuture(results));
   }
 }

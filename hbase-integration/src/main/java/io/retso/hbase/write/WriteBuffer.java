@@ -1,7 +1,7 @@
 package io.retso.hbase.write;
 
-import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.WriteSetTooLargeException;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.table.Granules;
 import io.retso.hbase.table.IdSet;
@@ -148,13 +148,9 @@ public final class WriteBuffer {
       throws WriteSetTooLargeException {
     if (!within) {
       throw new WriteSetTooLargeException(
-          "the write set of transaction "
-              + start
-              + " is too large, the limit is "
-              + limit
-              + ": split the transaction, or raise "
-              + setting
-              + " of the transaction manager if it is below its maximum",
+          ("the write set of transaction %s is too large, the limit is %s: split the transaction,"
+                  + " or raise %s of the transaction manager if it is below its maximum")
+              .formatted(start, limit, setting),
           null);
     }
   }
@@ -250,10 +246,7 @@ public final class WriteBuffer {
       }
     }
     if (!sending.isEmpty()) {
-      acknowledged =
-          sending.size() == 1
-              ? sending.get(0)
-              : CompletableFuture.allOf(sending.toArray(CompletableFuture<?>[]::new));
+      acknowledged = sending.size() == 1 ? sending.get(0) : Futures.all(sending);
     }
     pendingBytes = tables.values().stream().allMatch(t -> t.pending.isEmpty()) ? 0 : pendingBytes;
     return acknowledged;
@@ -268,7 +261,7 @@ public final class WriteBuffer {
     return sent.whenComplete(
         (done, failure) -> {
           if (failure != null) {
-            table.learnFrom(Failures.unwrap(failure));
+            table.learnFrom(Futures.unwrap(failure));
           }
         });
   }
@@ -318,7 +311,6 @@ public final class WriteBuffer {
     return validated.without(conflictIds);
   }
 
-  /** Whether anything is to be validated. */
   public synchronized boolean validates() {
     return !validated.isEmpty();
   }

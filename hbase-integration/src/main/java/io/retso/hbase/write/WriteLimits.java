@@ -21,10 +21,8 @@ public record WriteLimits(int rowsMax, long bytesMax, long flushBytes) {
     }
     if (flushBytes < 1 || bytesMax < flushBytes) {
       throw new IllegalArgumentException(
-          "the bytes of a transaction, "
-              + bytesMax
-              + ", must not be below those of a batch, "
-              + flushBytes);
+          "the bytes of a transaction, %s, must not be below those of a batch, %s"
+              .formatted(bytesMax, flushBytes));
     }
   }
 }

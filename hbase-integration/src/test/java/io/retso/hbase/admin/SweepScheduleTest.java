@@ -11,7 +11,7 @@ import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation.Options;
-import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.transaction.Inside;
 import io.retso.protocol.Timestamps;
 import io.retso.server.RetsoServer;
@@ -31,7 +31,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Timeout(180)
 class SweepScheduleTest {
   /** Counts how often it was asked, on the thread of the schedule. */
-  private static final class Watermarks implements SweepSchedule.Oracle {
+  private static final class Watermarks {
     private final boolean moves;
     private final boolean isBehind;
     private final AtomicLong asked = new AtomicLong();
@@ -41,13 +41,11 @@ class SweepScheduleTest {
       this.isBehind = isBehind;
     }
 
-    @Override
-    public long lowWatermark() {
+    long lowWatermark() {
       return asked.incrementAndGet() * (moves ? Timestamps.GAP : 0);
     }
 
-    @Override
-    public long timestamp() {
+    long timestamp() {
       return Timestamps.GAP * (isBehind ? 2 : 1);
     }
   }
@@ -58,7 +56,8 @@ class SweepScheduleTest {
     List<Long> sweeps = new CopyOnWriteArrayList<>();
     SweepSchedule schedule =
         new SweepSchedule(
-            oracle,
+            oracle::lowWatermark,
+            oracle::timestamp,
             1,
             () -> hasClientReads,
             () -> {
@@ -118,7 +117,7 @@ class SweepScheduleTest {
           fixture.opened(Fixture.dying(fixture.builder().oracle(address)).build());
       Transaction dead = dying.begin();
       dead.table(name).put(put("r", "dead"));
-      Failures.await(Inside.writes(dead).sendAll());
+      Futures.await(Inside.writes(dead).sendAll());
       dying.resolve(dead.startTimestamp()); // as the oracle's time limit does
       TransactionManager manager =
           fixture.opened(

@@ -237,7 +237,6 @@ class AdoptedCleanupTest {
     Transaction tx = manager.begin();
     AsyncTransactionalTable table =
         Inside.table(
-            manager,
             tx,
             new PreparedTable(
                 real.descriptor(),

@@ -11,7 +11,7 @@ import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.errors.ConflictException;
-import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.transaction.Inside;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -287,7 +287,7 @@ public final class Interleaving {
 
   /** Sends what was written, and checks that its own transaction sees it. */
   private void readBack(Participant who, Set<String> cells) throws IOException {
-    Failures.await(Inside.writes(who.writer).sendAll());
+    Futures.await(Inside.writes(who.writer).sendAll());
     for (String cell : cells) {
       String before = who.read.get(cell);
       read(who, cell);

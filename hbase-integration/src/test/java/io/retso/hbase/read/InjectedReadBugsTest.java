@@ -99,7 +99,7 @@ class InjectedReadBugsTest {
         SerializableReadersTest.class,
         "whatWroteNothingIsCertifiedAsAReader"),
     SERIALIZABLE_READERS_ASK_NOBODY(
-        "transaction/HBaseTransactionManager.java",
+        "transaction/Begins.java",
         "!isSerializable(options)\n",
         "true\n",
         ReadOnlyAnomalyTest.class,
@@ -111,7 +111,7 @@ class InjectedReadBugsTest {
         MixedIsolationTest.class,
         "whatWasScannedIsNoticedWithGranules"),
     VALIDATED_READS_ARE_NOT_REPORTED(
-        "commit/CommitRequests.java",
+        "commit/CommitProtocol.java",
         ".withValidated(writes.validated())",
         "",
         ProtectedReadsTest.class,

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
 import io.retso.hbase.RetsoCluster;
-import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Futures;
 import io.retso.hbase.read.SharedSnapshots.Lease;
 import io.retso.server.RetsoServer;
 import java.io.IOException;
@@ -50,7 +50,7 @@ class SharedSnapshotsTest {
   }
 
   private static Lease get(CompletableFuture<Lease> lease) throws IOException {
-    return Failures.await(lease);
+    return Futures.await(lease);
   }
 
   private long committed() {

@@ -210,14 +210,14 @@ class SnapshotTest {
             (method, call) -> {
               throw new UnsupportedOperationException("not this time");
             });
-    RowReads rows = new RowReads(Inside.readers(manager), table, List.of(Fixture.get("a")));
+    TableReader reader = Inside.readers(manager).of(table);
     OracleClient oracle =
         fixture.opened(OracleClient.builder().address(fixture.cluster.oracleAddress()).build());
     SharedSnapshots shared = new SharedSnapshots(oracle);
     SharedSnapshots.Lease older = shared.acquire().get(1, TimeUnit.MINUTES);
     older.snapshot().release();
     Snapshot snapshot = Snapshot.fresh(shared, oracle, new Counters());
-    CompletableFuture<List<Result>> read = snapshot.read(rows);
+    CompletableFuture<List<Result>> read = snapshot.read(reader, List.of(Fixture.get("a")));
     assertThrows(ExecutionException.class, () -> read.get(1, TimeUnit.MINUTES));
     assertTrue(snapshot.timestamp().get(1, TimeUnit.MINUTES) > older.start());
     snapshot.release();

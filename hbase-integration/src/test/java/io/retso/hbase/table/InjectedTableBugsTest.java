@@ -30,13 +30,13 @@ class InjectedTableBugsTest {
         "settingsThatAreChangedWhileItIsDisabledAreReadAgain"),
     A_REFUSED_WRITE_TEACHES_NOTHING(
         "write/WriteBuffer.java",
-        "table.learnFrom(Failures.unwrap(failure));",
+        "table.learnFrom(Futures.unwrap(failure));",
         "",
         RecreatedTablesTest.class,
         "settingsThatAreChangedWhileItIsDisabledAreReadAgain"),
     A_REFUSED_READ_TEACHES_NOTHING(
         "read/TableReader.java",
-        "table.learnFrom(Failures.unwrap(failure));",
+        "table.learnFrom(cause);",
         "",
         RecreatedTablesTest.class,
         "aReaderThatDecidesByItselfIsRefusedByRegionsThatDecide"),

@@ -9,8 +9,8 @@ import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.embedded.EmbeddedHBase;
-import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.hbase.futures.Futures;
 import io.retso.protocol.OracleIdentity;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
@@ -41,7 +41,7 @@ class TableCatalogTest {
   }
 
   private PreparedTable found(TableCatalog tables) throws IOException {
-    return Failures.await(tables.find(name));
+    return Futures.await(tables.find(name));
   }
 
   private void halfAMinute() {

@@ -10,7 +10,6 @@ import io.retso.hbase.cleanup.Cleaner;
 import io.retso.hbase.cleanup.Orphans;
 import io.retso.hbase.errors.RollbackOnlyException;
 import io.retso.hbase.metrics.Counters;
-import io.retso.hbase.operation.OperationChecks;
 import io.retso.hbase.operation.OperationQueue;
 import io.retso.hbase.operation.SingleThreadGuard;
 import io.retso.hbase.read.ReadSet;
@@ -38,7 +37,7 @@ public final class Inside {
   }
 
   public static OracleClient oracle(TransactionManager manager) {
-    return of(manager).oracle;
+    return of(manager).shared.oracle();
   }
 
   public static AsyncConnection hbase(TransactionManager manager) {
@@ -46,15 +45,15 @@ public final class Inside {
   }
 
   public static Counters counters(TransactionManager manager) {
-    return of(manager).counters;
+    return of(manager).shared.counters();
   }
 
   public static SharedSnapshots snapshots(TransactionManager manager) {
-    return of(manager).snapshots;
+    return of(manager).shared.snapshots();
   }
 
   public static TableCatalog tables(TransactionManager manager) {
-    return of(manager).tables;
+    return of(manager).shared.tables();
   }
 
   public static Cleaner cleaner(TransactionManager manager) {
@@ -66,19 +65,19 @@ public final class Inside {
   }
 
   public static TableReaders readers(TransactionManager manager) {
-    return of(manager).readers;
+    return of(manager).shared.readers();
   }
 
   public static WriteBuffer writes(Transaction tx) {
-    return of(tx).writes();
+    return of(tx).begun.writes();
   }
 
   public static ReadSet reads(ReadTransaction tx) {
-    return of(tx).reads();
+    return of(tx).begun.reads();
   }
 
   public static ScanOwner scanOwner(ReadTransaction tx) {
-    return of(tx).scanOwner();
+    return of(tx).life;
   }
 
   public static OperationQueue operations(ReadTransaction tx) {
@@ -86,17 +85,17 @@ public final class Inside {
   }
 
   public static boolean isOpen(ReadTransaction tx) {
-    return of(tx).life().isOpen();
+    return of(tx).life.isOpen();
   }
 
   /** As a blocking method of the transaction. */
   public static <T> T exclusive(ReadTransaction tx, SingleThreadGuard.Blocking<T> body)
       throws IOException {
-    return of(tx).exclusive(body);
+    return of(tx).life.exclusive(body);
   }
 
   public static RollbackOnlyException writeFailed(Transaction tx, Throwable cause) {
-    return of(tx).writeFailed(cause);
+    return of(tx).life.writeFailed(cause);
   }
 
   /** An operation of the transaction. */
@@ -106,20 +105,12 @@ public final class Inside {
   }
 
   /** The table within the transaction, whatever is prepared about it. */
-  public static AsyncTransactionalTable table(
-      TransactionManager manager, ReadTransaction tx, PreparedTable table) {
-    return async(manager, tx, table);
+  public static AsyncTransactionalTable table(ReadTransaction tx, PreparedTable table) {
+    return of(tx).used(table);
   }
 
   /** Its blocking twin. */
-  public static TransactionalTable blockingTable(
-      TransactionManager manager, ReadTransaction tx, PreparedTable table) {
-    return new HBaseTransactionalTable(of(tx), async(manager, tx, table).awaited());
-  }
-
-  private static HBaseAsyncTransactionalTable async(
-      TransactionManager manager, ReadTransaction tx, PreparedTable table) {
-    return new HBaseAsyncTransactionalTable(
-        of(tx), table, new OperationChecks(table, of(manager).tables), of(manager).readers);
+  public static TransactionalTable blockingTable(ReadTransaction tx, PreparedTable table) {
+    return new HBaseTransactionalTable(of(tx).life, of(tx).used(table).awaited());
   }
 }

@@ -1,0 +1,104 @@
+package io.retso.hbase.transaction;
+
+import io.retso.hbase.TransactionOptions;
+import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Futures;
+import io.retso.hbase.options.Isolation;
+import io.retso.hbase.options.ReadSnapshot;
+import io.retso.hbase.read.ReadSet;
+import io.retso.hbase.read.SafeSnapshots;
+import io.retso.hbase.read.Snapshot;
+import io.retso.hbase.write.WriteBuffer;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+
+/** How the transactions of a manager begin. Thread-safe. */
+final class Begins {
+  private static final String NO_OPTIONS = "options are null: pass TransactionOptions.DEFAULT";
+
+  private final Shared shared;
+  private final SafeSnapshots safeSnapshots;
+
+  Begins(Shared shared) {
+    this.shared = shared;
+    this.safeSnapshots = new SafeSnapshots(shared.oracle());
+  }
+
+  static TransactionOptions checked(TransactionOptions options) {
+    return Objects.requireNonNull(options, NO_OPTIONS);
+  }
+
+  CompletableFuture<HBaseTransaction> writer(TransactionOptions options) {
+    return atOracle(options, false).thenApply(HBaseTransaction::new);
+  }
+
+  /** One that may be refused at its end, if it is serializable and reads the latest snapshot. */
+  CompletableFuture<HBaseReadTransaction> reader(TransactionOptions options) {
+    return isCertified(options)
+        ? atOracle(options, true).thenApply(HBaseReadTransaction::new)
+        : CompletableFuture.completedFuture(uncertified(options));
+  }
+
+  HBaseReadTransaction readOnly(TransactionOptions options) {
+    if (isCertified(checked(options))) {
+      throw new IllegalArgumentException(
+          "what is read of the LATEST snapshot may be refused, which close() cannot say: call read"
+              + " or readAsync, or read a RECENT or DEFERRED one");
+    }
+    return uncertified(options);
+  }
+
+  private CompletableFuture<TransactionCore> atOracle(
+      TransactionOptions options, boolean isReadOnly) {
+    checked(options);
+    shared.checkOpen();
+    return Futures.explained(
+            shared.oracle().beginAsync(),
+            failure ->
+                Failures.name(
+                    Failures.ofOracle(failure, "the begin of a transaction"), options.name()))
+        .thenApply(
+            start -> {
+              Runnable end = () -> shared.oracle().endLater(start);
+              return core(options, start, isReadOnly, Snapshot.at(start), end);
+            });
+  }
+
+  private HBaseReadTransaction uncertified(TransactionOptions options) {
+    shared.checkOpen();
+    Snapshot snapshot =
+        !isSerializable(options)
+            ? Snapshot.fresh(shared.snapshots(), shared.oracle(), shared.counters())
+            : options.readSnapshot() == ReadSnapshot.DEFERRED
+                ? Snapshot.safe(safeSnapshots::next)
+                : Snapshot.safe(safeSnapshots::recent);
+    return new HBaseReadTransaction(core(options, 0, true, snapshot, snapshot::release));
+  }
+
+  /**
+   * A transaction that has begun.
+   *
+   * @param start its start timestamp; 0 if it has none of its own, and its reads are not certified
+   */
+  private TransactionCore core(
+      TransactionOptions options,
+      long start,
+      boolean isReadOnly,
+      Snapshot snapshot,
+      Runnable endWithoutWrites) {
+    shared.counters().begun.increment();
+    WriteBuffer writes = new WriteBuffer(start, shared.settings().writeLimits(), shared.counters());
+    ReadSet reads = start != 0 && isSerializable(options) ? ReadSet.tracked() : ReadSet.UNTRACKED;
+    return new TransactionCore(
+        new Begun(options, start, isReadOnly, snapshot, writes, reads, endWithoutWrites), shared);
+  }
+
+  private boolean isSerializable(TransactionOptions options) {
+    return options.isolation().orElse(shared.settings().isolation()) == Isolation.SERIALIZABLE;
+  }
+
+  /** Whether a read-only transaction reports what it has read. */
+  private boolean isCertified(TransactionOptions options) {
+    return isSerializable(options) && options.readSnapshot() == ReadSnapshot.LATEST;
+  }
+}
