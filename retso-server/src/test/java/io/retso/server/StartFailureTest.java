@@ -81,7 +81,9 @@ class StartFailureTest {
         run(directory.toString(), List.of(), "--log=memory"));
   }
 
-  /** In a process of its own: BookKeeper loses what it had allocated when its storage does not open. */
+  /**
+   * In a process of its own: BookKeeper loses what it had allocated when its storage does not open.
+   */
   @Test
   void aDamagedIndexIsNamed() throws Exception {
     Path data = directory.resolve("data");
