@@ -51,11 +51,13 @@ final class ClientShare {
   /** Counts a conversation more, or with -1 one less; returns how many there are. */
   int count(int change) {
     conversations += change;
+    assert conversations >= 0;
     return conversations;
   }
 
   /** Whether a frame may be taken now, before those that wait. */
   boolean hasCredit(long now) {
+    assert turn <= now && credit <= quantum;
     if (turn != now) {
       credit = Math.min(quantum, credit + quantum * (now - turn));
       turn = now;

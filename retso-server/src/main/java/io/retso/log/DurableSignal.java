@@ -32,6 +32,7 @@ final class DurableSignal {
   }
 
   void durable(long position) {
+    assert position >= durable.get() : position + " comes behind " + durable;
     if (failure.get() == null) {
       durable.set(position);
       schedule();

@@ -407,6 +407,7 @@ public final class LedgerLog implements CommitLog {
 
   /** Behind what is durable: where a reader goes on that has been shown all of it. */
   LogTail.Position position() {
+    assert firstPosition <= durable : "position " + firstPosition + " is not durable yet";
     Map<Long, Long> starts = segments.starts();
     if (firstPosition < 0) { // its start is known with its first entry
       starts.remove(current.id());

@@ -256,6 +256,7 @@ final class Certifier {
 
   /** The request, placed as {@link #place} said, has committed. */
   void committed(CommitBatch batch, int i, long commit, long placed) {
+    assert !unknown && placed >= start && placed <= commit : placed + " is not its place";
     boolean readOnly = batch.from(i) == batch.writesEnd(i);
     long readAt = rule.readAt(readOnly, batch.starts[i], commit, placed);
     int position = (int) (readAt + Timestamps.GAP - 1 >>> Timestamps.GAP_BITS); // rounded up

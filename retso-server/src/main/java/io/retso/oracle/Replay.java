@@ -11,17 +11,17 @@ public final class Replay {
   private final CommittedMap map;
   private final TransactionWindow window;
   private final UncleanedCommits uncleaned;
-  private final UnloggedTimestamps unlogged;
+  private final Watermark watermark;
   private final Certifier certifier;
 
   Replay(
       CommittedMap map,
       TransactionWindow window,
       UncleanedCommits uncleaned,
-      UnloggedTimestamps unlogged,
+      Watermark watermark,
       Certifier certifier) {
     this.certifier = certifier;
-    this.unlogged = unlogged;
+    this.watermark = watermark;
     this.map = map;
     this.window = window;
     this.uncleaned = uncleaned;
@@ -30,7 +30,7 @@ public final class Replay {
   /** Empties the oracle, whatever it knew, for a replay from the beginning. Counters go on. */
   public void restart() {
     uncleaned.clear();
-    unlogged.clear();
+    watermark.restart();
     start(Timestamps.GAP);
   }
 
@@ -46,8 +46,7 @@ public final class Replay {
    * timestamp. (It may remember more commits than a replay reads back: older ones.)
    */
   public void goOn() {
-    window.forgetUnlogged(unlogged.told());
-    unlogged.clear();
+    watermark.goOn();
   }
 
   /**

@@ -57,11 +57,11 @@ public final class StatusOracle {
     window = new TransactionWindow(windowTimestamps, uncleaned);
     this.changes = changes;
     certifier = new Certifier(rule, map, window);
-    replay = new Replay(map, window, uncleaned, unlogged, certifier);
     snapshot = new UncleanedSnapshot(window, uncleaned);
     decision = new CommitDecision(map, window, certifier, changes, counters);
     decided = new DecidedTransactions(window, uncleaned, counters);
     watermark = new Watermark(window, uncleaned, unlogged, changes, counters);
+    replay = new Replay(map, window, uncleaned, watermark, certifier);
   }
 
   /** Like the other, with the rule of intervals. */

@@ -329,7 +329,8 @@ final class TransactionWindow {
         slots[(int) sequence & mask] = NO_TRANSACTION;
       }
     }
-    finished(Integer.MAX_VALUE); // so that the next call begins here
+    long reached = finished(Integer.MAX_VALUE); // so that the next call begins here
+    assert reached >= end : reached + " was finished, and is not";
   }
 
   /**

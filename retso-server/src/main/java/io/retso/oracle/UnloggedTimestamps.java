@@ -27,6 +27,7 @@ final class UnloggedTimestamps {
 
   /** These were issued, in ascending order: all from the first to the last one. */
   void add(long first, long last) {
+    assert first > newest;
     lowest = Math.min(lowest, first);
     newest = last;
   }

@@ -22,6 +22,9 @@ final class Watermark {
   private final Changes changes;
   private final OracleCounters counters;
 
+  /** The highest answer since the oracle was emptied. */
+  private long answered;
+
   /** The window and the table still have to take in the last sweep. */
   private boolean sweeping;
 
@@ -41,10 +44,24 @@ final class Watermark {
   /** The watermark as an answer to somebody who relies on it; see {@link StatusOracle}. */
   long answer() {
     long low = sequence();
+    assert low >= answered : "the low watermark falls from " + answered + " to " + low;
+    answered = low;
     if (unlogged.passedBy(low)) {
       changes.watermark(low << Timestamps.GAP_BITS);
     }
     return low << Timestamps.GAP_BITS;
+  }
+
+  /** The oracle is emptied. Higher answers of a term that was deposed have not left. */
+  void restart() {
+    unlogged.clear();
+    answered = 0;
+  }
+
+  /** Goes on as if the log had been replayed; see {@link Replay#goOn}. */
+  void goOn() {
+    window.forgetUnlogged(unlogged.told());
+    unlogged.clear();
   }
 
   /** The watermark's sequence, for somebody who does not rely on it. */

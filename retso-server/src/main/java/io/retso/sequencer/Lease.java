@@ -92,6 +92,7 @@ final class Lease {
    * @return how long ago the one before was sent, in nanoseconds, by the clock that says more
    */
   long sending(long position) {
+    assert position - acknowledged < sentNanos.length : "too much is outstanding";
     long nanos = timing.nanoClock().getAsLong();
     long millis = timing.wallClock().getAsLong();
     int before = slot(newest);
@@ -105,6 +106,7 @@ final class Lease {
 
   /** Everything up to {@code position} is durable. */
   void acknowledged(long position) {
+    assert position >= acknowledged && position <= newest : position + " was not sent";
     acknowledged = position;
     led = true;
   }

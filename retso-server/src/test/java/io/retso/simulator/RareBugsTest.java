@@ -91,6 +91,19 @@ class RareBugsTest {
         "log/TakeOver.java",
         "all = all.thenRunAsync(() -> fencedNanos = nanoClock.getAsLong(), executor);",
         "fencedNanos = nanoClock.getAsLong();"),
+    /** Its ledger may have been deleted by a successor, and its fence with it. */
+    STOOD_STILL(
+        "sequencer.DeposedServerTest",
+        "nothingIsDecidedByOneThatStoodStillForHours",
+        "sequencer/LogWriter.java",
+        "since > STOOD_STILL_NANOS",
+        "since == Long.MAX_VALUE"),
+    STOOD_STILL_WITH_ITS_CLOCK(
+        "sequencer.DeposedServerTest",
+        "norByOneThatSleptForHours",
+        "sequencer/Lease.java",
+        "Math.max(nanos - sentNanos[before], MILLISECONDS.toNanos(millis - sentMillis[before]))",
+        "nanos - sentNanos[before]"),
     FAILED_TAKE_OVER_IS_NEVER_OVER(
         "member.MemberTest",
         "attemptsThatServeNobodyAreFewerAndFewer",

@@ -175,6 +175,7 @@ final class SimulatedServer extends SimulatedProcess
     hasEntered = false;
     number = logEpoch;
     world.cluster().numbered(epoch, number);
+    world.cluster().began(epoch);
     if (world.cluster().isNewest(epoch)) {
       world.history().recovered(oracle.oracle());
     }

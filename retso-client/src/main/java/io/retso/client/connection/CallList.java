@@ -14,7 +14,7 @@ final class CallList {
   }
 
   void add(Call<?> call) {
-    assert call.next == null;
+    assert call.next == null && (head == null || tail.next == null);
     if (head == null) {
       head = call;
     } else {
@@ -40,6 +40,7 @@ final class CallList {
     if (older.head == null) {
       return;
     }
+    assert older != this && older.tail.next == null;
     if (head == null) {
       tail = older.tail;
     } else {

@@ -119,8 +119,9 @@ final class Intake<E> {
 
   /** Consumer only: {@code count} drained elements are no longer outstanding. */
   void release(int count) {
+    assert queue.size() <= outstanding.get() - count : count + " were not drained";
     int left = outstanding.addAndGet(-count);
-    assert left >= 0 : left;
+    assert left >= 0 && left + count <= limit : left;
   }
 
   /** Elements offered and not yet released. */

@@ -69,6 +69,7 @@ final class Lanes {
       if (call.isDone()) {
         continue;
       }
+      assert call.deadlineNanos - frame.deadlineNanos >= 0 : "a frame expires late";
       if (call.deadlineNanos - nowNanos <= 0) {
         call.fail(Category.TIMEOUT, message, null);
       } else if (!waiting || call.deadlineNanos - deadlineNanos < 0) {

@@ -80,6 +80,7 @@ final class Replies {
       }
       case HELLO -> throw new AssertionError("HELLO has no calls");
     }
+    assert frame.head == null : "a call of " + frame.type + " has no answer";
   }
 
   private static void begins(SentFrame frame, long first, int timestampGap, boolean strict)

@@ -19,6 +19,7 @@ final class SentFrame {
   Call<?> head;
 
   SentFrame(FrameType type, int id, int count, long sentNanos, long deadlineNanos, Call<?> head) {
+    assert (head == null) == (count == 0);
     this.type = type;
     this.id = id;
     this.count = count;

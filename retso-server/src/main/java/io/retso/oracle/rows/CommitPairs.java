@@ -31,6 +31,7 @@ public final class CommitPairs {
   /** Adds the newest commit of all. */
   public void add(int stripe, int commit) {
     long pair = pairs[stripe];
+    assert commit - (int) pair >= 0 && newest(stripe) - previous(stripe) >= 0;
     if ((int) pair != commit) { // another id of the same transaction may have been here
       pairs[stripe] = pair << Integer.SIZE | commit & LOW;
     }

@@ -138,6 +138,7 @@ public final class RowStripes {
 
   /** Names a row in its line; the one that was named before the others gives way. */
   private static void name(int[] w, int line, int name, int commit) {
+    assert commit - later(w[line + OTHERS], w[line + COMMITS]) >= 0;
     w[line + OTHERS] = later(w[line + OTHERS], w[line + COMMITS + 2]);
     w[line + NAMES + 2] = w[line + NAMES + 1];
     w[line + COMMITS + 2] = w[line + COMMITS + 1];
@@ -174,6 +175,7 @@ public final class RowStripes {
   public void setReadNow(int[] located, int from, int to, int sequence) {
     int[] w = words;
     for (int i = from; i < to; i++) {
+      assert sequence - w[FIRST + located[i]] >= 0;
       w[FIRST + located[i]] = sequence;
     }
   }
