@@ -98,10 +98,10 @@ class FullMemoryTest {
     long start = t.oracle.begin();
     long asCells = RawTable.count("marksAsCells");
     int rows = 0;
-    while (RawTable.count("marksAsCells") == asCells && rows < 3_000) {
+    while (RawTable.count("marksAsCells") == asCells && rows < 1_500) {
       t.write(start, key + rows++, "a", "1");
     }
-    assertTrue(rows < 3_000, "it is never full");
+    assertTrue(rows < 1_500, "it is never full");
     long committed = t.commit(start, ROW);
     assertFalse(t.adopt(start, committed, rows));
     assertFalse(t.adopt(start, committed, rows - 1), "one of them is a cell");

@@ -179,6 +179,12 @@ class InjectedMarkBugsTest {
         "if (number < 0) {",
         LateDuplicateTest.class,
         "ofAFormerBatchOfItsTransactionIsRefused"),
+    A_FORMER_BATCH_IS_FORGOTTEN_WITH_THE_MARKS(
+        "coprocessor/region/Writers.java",
+        "            later.begin(key, batch);\n",
+        "",
+        LateDuplicateTest.class,
+        "ofAFormerBatchIsRefusedWhenTheMarksHaveLeftTheMemory"),
     A_BATCH_IS_WRITTEN_BESIDE_A_LATE_DUPLICATE(
         "coprocessor/region/Writers.java",
         "number > batch && underWay > 0",

@@ -132,6 +132,20 @@ class LateDuplicateTest {
     assertLastWriteCounts(start, "2");
   }
 
+  /** A region remembers the number of a batch though the marks are cells, or gone. */
+  @Test
+  void ofAFormerBatchIsRefusedWhenTheMarksHaveLeftTheMemory() throws Exception {
+    t.writeWithCell("first");
+    long start = t.oracle.begin();
+    t.table.put(put(start, 1, "1"));
+    t.table.put(put(start, 2, "2"));
+    t.flush();
+    assertThrows(IOException.class, () -> t.table.put(put(start, 1, "1")));
+    assertLastWriteCounts(start, "2");
+    assertThrows(IOException.class, () -> t.table.put(put(start, 1, "1")), "it is cleaned up");
+    assertEquals(Map.of("a", "2"), t.read(t.oracle.begin(), ROW));
+  }
+
   @Test
   void ofAFormerBatchIsWaitedFor() throws Exception {
     t.writeWithCell("first");

@@ -252,10 +252,10 @@ class MarksInMemoryTest {
     long start = t.oracle.begin();
     long asCells = RawTable.count("marksAsCells");
     int rows = 0;
-    while (RawTable.count("marksAsCells") == asCells && rows < 3_000) {
+    while (RawTable.count("marksAsCells") == asCells && rows < 1_500) {
       t.write(start, key + rows++, "a", "1");
     }
-    assertTrue(rows < 3_000, "it is never full");
+    assertTrue(rows < 1_500, "it is never full");
     assertEquals(Map.of(), t.read(t.oracle.begin(), key + (rows - 1)));
     assertEquals(1, t.cellsOfMarks(key + (rows - 1)).size());
     t.oracle.abort(start);

@@ -49,6 +49,10 @@ final class Writers {
 
     private boolean isFlushedUnadopted;
 
+    private Writer(int batch) {
+      this.batch = batch;
+    }
+
     private Writer unlessUnused() {
       assert rows >= 0 && underWay >= 0 : rows + " rows, " + underWay + " writes under way";
       assert rows == rowsOfBatches() : rows + " rows, and " + rowsOfBatches();
@@ -143,6 +147,8 @@ final class Writers {
   private final Consumer<Mark> beforeRemoval;
   private final LongConsumer freed;
 
+  private final LaterBatches later = new LaterBatches();
+
   /** By {@link RegionOutcomes#key}. */
   private final ConcurrentMap<Long, Writer> writers = new ConcurrentHashMap<>();
 
@@ -188,9 +194,13 @@ final class Writers {
             admission[0] = Admission.DECIDED;
             return known;
           }
-          Writer writer = known == null ? new Writer() : known;
+          Writer writer = known == null ? new Writer(later.highest(key)) : known;
+          int before = writer.batch;
           admission[0] = writer.begin(batch);
-          return writer;
+          if (writer.batch > before) {
+            later.begin(key, batch);
+          }
+          return writer.unlessUnused();
         });
     return admission[0];
   }
