@@ -33,8 +33,8 @@ class InjectedMarkBugsTest {
         MarksInMemoryTest.class,
         "theMarkIsThereWithItsCells"),
     MARKS_ARE_NOT_LOGGED(
-        "coprocessor/write/RegionWrites.java",
-        "batch.unlogged.forEach(mark -> edit.add(mark.cell(), FAMILY));",
+        "coprocessor/write/WriteBatch.java",
+        "edit.add(added.get(logged).cell(), PendingWrite.family());",
         "",
         MarksInMemoryTest.class,
         "aCrashMakesThemCellsAndTheirDeletesCount"),
@@ -43,9 +43,10 @@ class InjectedMarkBugsTest {
         "    addMarks();\n",
         "    addMarks();\n"
             + "    WriteBatch batch = batches.begun();\n"
-            + "    if (batch != null && !batch.unlogged.isEmpty()) {\n"
-            + "      batch.unlogged.forEach(mark -> MiniBatches.log(mutations, 0, mark.cell()));\n"
-            + "      batch.unlogged.clear();\n"
+            + "    if (batch != null) {\n"
+            + "      WALEdit edit = new WALEdit();\n"
+            + "      batch.log(edit);\n"
+            + "      edit.getCells().forEach(mark -> MiniBatches.log(mutations, 0, mark));\n"
             + "    }\n",
         AdoptedReplayTest.class,
         "marksAreLoggedThoughAnotherCoprocessorRefusesTheirFirstWrite"),
@@ -136,8 +137,12 @@ class InjectedMarkBugsTest {
         "aReadThatMissesAMarkReadsAgain"),
     A_MARK_GOES_BEFORE_ITS_CLEANUP_IS_VISIBLE(
         "coprocessor/write/RegionWrites.java",
-        "batches.current().cleanedMarks.add(mark);",
-        "marks.cleaned(mark); marks.cleanupEnded(mark);",
+        "batch.cleaned(request, mark);",
+        "batch.cleaned(request, null);\n"
+            + "    if (mark != null) {\n"
+            + "      marks.cleaned(mark);\n"
+            + "      marks.cleanupEnded(mark);\n"
+            + "    }\n",
         MarksInFlightTest.class,
         "theMarkStaysUntilItsCleanupIsVisible"),
     THE_END_OF_A_FLUSH_TAKES_THE_MARK_OF_A_LATE_DUPLICATE(

@@ -301,8 +301,8 @@ class InjectedRegionBugsTest {
         "deletesStayForScannersThatDoNotSeeThemYet"),
     CLEANS_UP_TWICE_IN_A_BATCH(
         "coprocessor/write/RegionWrites.java",
-        "if (batch.cleaned.add(latch)) {",
-        "if (batch.cleaned.add(latch) || true) {",
+        "if (batch.isCleaned(request)) {",
+        "if (mutation == null) {",
         PlainChangesTest.class,
         "aRowIsCleanedUpOnceInABatch"),
     CLEANS_UP_BEFORE_THE_HORIZON_IS_KNOWN(

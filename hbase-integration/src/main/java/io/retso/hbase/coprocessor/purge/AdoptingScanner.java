@@ -5,7 +5,6 @@ import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.Outcome;
 import io.retso.protocol.Timestamps;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongUnaryOperator;
@@ -15,7 +14,6 @@ import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.KeyValueUtil;
 import org.apache.hadoop.hbase.regionserver.InternalScanner;
-import org.apache.hadoop.hbase.regionserver.ScannerContext;
 
 /**
  * What a flush of a data family writes, with the versions of adopted transactions where they
@@ -77,9 +75,7 @@ final class AdoptingScanner extends RewritingScanner {
   }
 
   @Override
-  public boolean next(List<Cell> result, ScannerContext context) throws IOException {
-    List<Cell> cells = new ArrayList<>();
-    boolean more = source.next(cells, context);
+  void rewrite(List<Cell> cells, boolean more, List<Cell> result) {
     for (Cell cell : cells) {
       if (last == null || !CellUtil.matchingRows(last, cell)) {
         finish(result);
@@ -94,7 +90,6 @@ final class AdoptingScanner extends RewritingScanner {
     if (!more) {
       finish(result);
     }
-    return more;
   }
 
   private void finish(List<Cell> result) {
