@@ -108,7 +108,7 @@ class InjectedMarkBugsTest {
     A_CLEANUP_LOOKS_FOR_A_MARK_IN_MEMORY_LAST(
         "coprocessor/write/RowCleaner.java",
         "if (!hasCell && !isInMemory) {",
-        "if (!hasCell && marks.find(row, start) == null) {",
+        "if (!hasCell && marks.writers().find(row, start) == null) {",
         MarksInFlightTest.class,
         "aCleanupFindsAMarkThatAFlushMakesACellMeanwhile"),
     A_READ_THAT_MISSES_A_MARK_GOES_ON(
@@ -125,7 +125,7 @@ class InjectedMarkBugsTest {
         "whatWasForgottenIsReadAgainInEachRow"),
     ROWS_WHOSE_MARKS_ARE_IN_MEMORY_ARE_READ_TWICE(
         "coprocessor/read/RegionReader.java",
-        "version < refused ? null : parts.marks().find(key, version)",
+        "version < refused ? null : parts.marks().writers().find(key, version)",
         "null",
         MarksInFlightTest.class,
         "aRowWhoseMarksAreInMemoryIsReadOnce"),
@@ -149,9 +149,9 @@ class InjectedMarkBugsTest {
         "coprocessor/region/RegionMarks.java",
         "      for (Mark mark : taken) {\n"
             + "        assert mark.isTaken() : mark;\n"
-            + "        drop(mark);\n"
+            + "        writers.remove(mark);\n"
             + "      }\n",
-        "      writers.forEach(this::drop);\n",
+        "      writers.forEach(writers::remove);\n",
         MarksInFlightTest.class,
         "aLateDuplicateKeepsItsMarkWhenAFlushEnds"),
     A_FLUSH_TAKES_MARKS_AMID_A_BATCH(
@@ -174,8 +174,8 @@ class InjectedMarkBugsTest {
         "hasWhatANaiveListHas"),
     A_BATCH_THAT_FAILS_BEHIND_THE_LOG_LEAVES_NO_MARK(
         "coprocessor/region/RegionMarks.java",
-        "if (!mark.isNumbered()) {\n      drop(mark);",
-        "if (!mark.isApplied()) {\n      drop(mark);",
+        "if (!mark.isNumbered()) {\n      writers.remove(mark);",
+        "if (!mark.isApplied()) {\n      writers.remove(mark);",
         MarksInFlightTest.class,
         "aBatchThatFailsBehindTheLogLeavesItsMark"),
     A_LATE_DUPLICATE_OF_A_FORMER_BATCH_IS_WRITTEN(

@@ -95,8 +95,8 @@ class InjectedRegionBugsTest {
         "whatAPlainDeleteRemovesAfterTheReadOfACleanupIsNotMoved"),
     ADOPTS_WHAT_A_FILE_HIDES(
         "coprocessor/TransactionalRegion.java",
-        "marks.opened(HBaseInternals.lastVersion(region));",
-        "marks.opened(0);",
+        "marks.writers().opened(HBaseInternals.lastVersion(region));",
+        "marks.writers().opened(0);",
         PlainChangesTest.class,
         "whatAFileMayHideIsNotAdopted"),
     PLAIN_CHANGES_ARE_NOT_COUNTED(
@@ -336,7 +336,7 @@ class InjectedRegionBugsTest {
         LoadedFilesTest.class,
         "whatALoadedFileMayHideIsNotAdopted"),
     ADOPTS_WHILE_FILES_ARE_LOADED(
-        "coprocessor/region/RegionMarks.java",
+        "coprocessor/region/Writers.java",
         "loads.incrementAndGet();",
         "",
         LoadedFilesTest.class,

@@ -91,7 +91,7 @@ public final class RegionPurge {
     }
     return adoptions.isUsed()
         ? new AdoptingScanner(
-            source, marks::outcomeForFlush, HBaseInternals.deletesOf(store), metrics)
+            source, marks.writers()::outcomeForFlush, HBaseInternals.deletesOf(store), metrics)
         : source;
   }
 

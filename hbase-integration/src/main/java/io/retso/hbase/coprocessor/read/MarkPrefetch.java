@@ -134,7 +134,7 @@ final class MarkPrefetch {
   private void expectInMemory(byte[] first, boolean areCellsCut, WriterStatuses statuses) {
     byte[] last = null;
     int found = 0;
-    for (Mark mark : parts.marks().next(first, marks.isReversed(), cellsMax)) {
+    for (Mark mark : parts.marks().writers().next(first, marks.isReversed(), cellsMax)) {
       if (isBehindTheLast(mark.row())) {
         break;
       }

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellComparator;
@@ -69,9 +68,6 @@ public final class RegionMarks {
   private final SharedMemory memory;
   private final Writers writers;
   private final AtomicLongArray removals = new AtomicLongArray(COUNTERS);
-
-  /** Loads of files that are under way. */
-  private final AtomicInteger loads = new AtomicInteger();
 
   /** Those that a flush has taken since the last one ended. Guarded by itself. */
   private final List<Mark> taken = new ArrayList<>();
@@ -160,64 +156,20 @@ public final class RegionMarks {
     return logged;
   }
 
-  /** Whether a write may begin; see {@link Writers#begin}. {@link #endWrite} follows. */
-  public Admission beginWrite(long start, int batch) {
-    return writers.begin(start, batch);
-  }
-
-  /** A write is over: applied and visible, or failed. */
-  public void endWrite(long start) {
-    writers.end(start);
-  }
-
-  /** The region opens with files that have versions, marks and all, up to this one. */
-  public void opened(long version) {
-    writers.opened(version);
+  /** The transactions that have the marks. */
+  public Writers writers() {
+    return writers;
   }
 
   /**
-   * Files of others are about to be loaded, and nothing is adopted until {@link #loaded}: what they
-   * hide, or what hides them, is to be known before.
-   */
-  public void loading() {
-    loads.incrementAndGet();
-  }
-
-  /** Files were loaded, or not; the region's have versions up to this one. */
-  public void loaded(long version) {
-    writers.raiseFloor(version);
-    loads.decrementAndGet();
-  }
-
-  /**
-   * Somebody who knows nothing of transactions writes a version, or deletes up to one; to be called
-   * before that is applied. What began below is not adopted. A reader takes the first version that
-   * is committed by its own number: that one until a flush, and what moves above it afterwards. And
-   * a delete hides what is written after it, too, up to its version: what moves would come out.
+   * A plain writer puts a version, or deletes up to one; to be called before that is applied. What
+   * began below is not adopted. A reader takes the first version that is committed by its own
+   * number: that one until a flush, and what moves above it afterwards. And a delete hides what is
+   * written after it, too, up to its version: what moves would come out.
    */
   public void plain(long version) {
     boolean isNow = version == HConstants.LATEST_TIMESTAMP; // of an increment or append
     writers.raiseFloor(isNow ? HBaseInternals.now() : version);
-  }
-
-  /** See {@link Writers#outcomeForFlush}. */
-  public long outcomeForFlush(long start) {
-    return writers.outcomeForFlush(start);
-  }
-
-  /** Whether all rows of a transaction in this region can be adopted; see {@link Writers}. */
-  public boolean canAdopt(long start, int rows) {
-    return loads.get() == 0 && writers.canAdopt(start, rows);
-  }
-
-  /**
-   * Adopts a transaction, if {@link #canAdopt}: its marks go when the outcome is there.
-   *
-   * @param adoption puts the outcome into {@link RegionOutcomes}
-   * @return false if it is not adopted
-   */
-  public boolean adopt(long start, int rows, Runnable adoption) {
-    return loads.get() == 0 && writers.adopt(start, rows, adoption);
   }
 
   /** Whether what a mutation does to a mark may be in the log only; under the same lock. */
@@ -243,11 +195,6 @@ public final class RegionMarks {
     return store.getMemStoreSize().getCellsCount() > 0 && !store.isSloppyMemStore();
   }
 
-  /** The mark of a row and transaction; null if none is here. */
-  public Mark find(byte[] row, long start) {
-    return writers.find(row, start);
-  }
-
   /** Counts the marks that went, of this row and some others. */
   public long removals(byte[] row) {
     return removals.get(counterOf(row));
@@ -255,11 +202,6 @@ public final class RegionMarks {
 
   private static int counterOf(byte[] row) {
     return Math.floorMod(Arrays.hashCode(row), COUNTERS);
-  }
-
-  /** Marks in the order of a scan, from {@code row} on; they may come and go meanwhile. */
-  public List<Mark> next(byte[] row, boolean isReversed, int max) {
-    return writers.next(row, isReversed, max);
   }
 
   /**
@@ -280,15 +222,10 @@ public final class RegionMarks {
     mark.setCleaned();
   }
 
-  /** The mark goes, as somebody else tells of it by now, or it is to be seen no more. */
-  private void drop(Mark mark) {
-    writers.remove(mark);
-  }
-
   /** The batch with the mark's cleanup is over: visible, even if something failed afterwards. */
   public void cleanupEnded(Mark mark) {
     if (mark.isCleaned()) {
-      drop(mark);
+      writers.remove(mark);
     }
   }
 
@@ -298,7 +235,7 @@ public final class RegionMarks {
    */
   public void writeEnded(Mark mark) {
     if (!mark.isNumbered()) {
-      drop(mark);
+      writers.remove(mark);
     }
   }
 
@@ -348,7 +285,7 @@ public final class RegionMarks {
     synchronized (taken) {
       for (Mark mark : taken) {
         assert mark.isTaken() : mark;
-        drop(mark);
+        writers.remove(mark);
       }
       taken.clear();
     }
@@ -384,7 +321,7 @@ public final class RegionMarks {
   public void flushBehind() {
     try {
       region.waitForFlushes(FLUSH_MILLIS_MAX);
-      if (loads.get() == 0 && isAnchored() && !region.isClosing() && !region.isClosed()) {
+      if (!writers.isLoading() && isAnchored() && !region.isClosing() && !region.isClosed()) {
         HBaseInternals.flush(region, FAMILY);
       }
     } catch (IOException | RuntimeException e) {
@@ -399,6 +336,6 @@ public final class RegionMarks {
 
   /** The region is closed. */
   public void close() {
-    writers.forEach(this::drop);
+    writers.forEach(writers::remove);
   }
 }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.PriorityQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
@@ -32,7 +33,7 @@ import java.util.function.LongConsumer;
  * is followed by one for the outcome, or shares the lock of the transaction with the adoption.
  * Thread-safe.
  */
-final class Writers {
+public final class Writers {
   private static final String NO_OUTCOME = "marks go before the outcome is there";
   private static final String NOT_UNDER_WAY = "no write of the transaction is under way";
 
@@ -152,6 +153,9 @@ final class Writers {
    */
   private final AtomicLong floor = new AtomicLong(Long.MAX_VALUE);
 
+  /** Loads of files that are under way. */
+  private final AtomicInteger loads = new AtomicInteger();
+
   /**
    * None.
    *
@@ -165,8 +169,27 @@ final class Writers {
   }
 
   /** The region opens with files that have versions up to this one. */
-  void opened(long version) {
+  public void opened(long version) {
     floor.set(version);
+  }
+
+  /**
+   * Files of others are about to be loaded, and nothing is adopted until {@link #loaded}: what they
+   * hide, or what hides them, is to be known before.
+   */
+  public void loading() {
+    loads.incrementAndGet();
+  }
+
+  /** Files were loaded, or not; the region's have versions up to this one. */
+  public void loaded(long version) {
+    raiseFloor(version);
+    int left = loads.decrementAndGet();
+    assert left >= 0 : left + " loads are under way";
+  }
+
+  boolean isLoading() {
+    return loads.get() > 0;
   }
 
   /** A mark of the transaction is a cell, or is about to be one. */
@@ -179,7 +202,7 @@ final class Writers {
    *
    * @param batch its number, growing within the transaction
    */
-  Admission begin(long start, int batch) {
+  public Admission begin(long start, int batch) {
     Admission[] admission = new Admission[1];
     writers.compute(
         RegionOutcomes.key(start),
@@ -196,7 +219,7 @@ final class Writers {
   }
 
   /** A write is over: applied and visible, or failed. */
-  void end(long start) {
+  public void end(long start) {
     writers.compute(
         RegionOutcomes.key(start),
         (key, writer) -> {
@@ -246,7 +269,7 @@ final class Writers {
   }
 
   /** The mark of a row and transaction; null if none is here. */
-  Mark find(byte[] row, long start) {
+  public Mark find(byte[] row, long start) {
     Writer writer = writers.get(RegionOutcomes.key(start));
     return writer == null ? null : writer.find(row);
   }
@@ -263,7 +286,7 @@ final class Writers {
    * @param row where the scan begins
    * @param max the most that are returned
    */
-  List<Mark> next(byte[] row, boolean isReversed, int max) {
+  public List<Mark> next(byte[] row, boolean isReversed, int max) {
     Comparator<Mark> order = isReversed ? Mark.BY_ROW.reversed() : Mark.BY_ROW;
     PriorityQueue<Mark> nearest = new PriorityQueue<>(order.reversed()); // the farthest is its head
     for (Writer writer : writers.values()) {
@@ -300,7 +323,7 @@ final class Writers {
    *
    * @return as {@link RegionOutcomes#outcomeOf}
    */
-  long outcomeForFlush(long start) {
+  public long outcomeForFlush(long start) {
     long known = outcomes.outcomeOf(start);
     if (Outcome.isKnown(known)) {
       return known;
@@ -316,7 +339,7 @@ final class Writers {
   }
 
   /** Whether the region can vouch for what a transaction wrote in so many rows. */
-  boolean canAdopt(long start, int rows) {
+  public boolean canAdopt(long start, int rows) {
     boolean[] canAdopt = new boolean[1];
     writers.computeIfPresent(
         RegionOutcomes.key(start),
@@ -331,7 +354,8 @@ final class Writers {
     return writer.rows == rows
         && writer.underWay == 0
         && !writer.isFlushedUnadopted
-        && start > floor.get();
+        && start > floor.get()
+        && !isLoading();
   }
 
   /**
@@ -341,7 +365,7 @@ final class Writers {
    * @param adoption puts the outcome into {@link RegionOutcomes}
    * @return false if it is not adopted
    */
-  boolean adopt(long start, int rows, Runnable adoption) {
+  public boolean adopt(long start, int rows, Runnable adoption) {
     boolean[] isAdopted = new boolean[1];
     writers.computeIfPresent(
         RegionOutcomes.key(start),

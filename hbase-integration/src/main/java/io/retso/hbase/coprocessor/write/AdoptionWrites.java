@@ -42,7 +42,7 @@ import org.apache.hadoop.hbase.regionserver.Region;
  * <p>What another request adopts between two looks, at the outcome and at the marks, is answered
  * <em>row by row</em>: the cleanups find no mark, and do nothing.
  *
- * <p><em>Not adopted</em> is what {@code RegionMarks.canAdopt} cannot vouch for, and
+ * <p><em>Not adopted</em> is what {@code Writers.canAdopt} cannot vouch for, and
  *
  * <ul>
  *   <li>what is below the horizon, as cleanups of rows treat it in another way: a precaution;
@@ -158,7 +158,7 @@ public final class AdoptionWrites {
 
   private boolean isToBeAdopted(Adoption adoption) {
     long start = adoption.start();
-    return start >= horizon.refused() && marks.canAdopt(start, adoption.rows());
+    return start >= horizon.refused() && marks.writers().canAdopt(start, adoption.rows());
   }
 
   /** The cells are in the log. */
@@ -186,7 +186,7 @@ public final class AdoptionWrites {
       Adoption adoption = pending.request.adoptions().get(i);
       long start = adoption.start();
       Runnable adopted = () -> outcomes.adopted(start, adoption.outcome());
-      if (marks.adopt(start, adoption.rows(), adopted)) {
+      if (marks.writers().adopt(start, adoption.rows(), adopted)) {
         pending.adopted.set(i);
         starts.add(start);
       }

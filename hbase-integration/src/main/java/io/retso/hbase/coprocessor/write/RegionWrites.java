@@ -305,7 +305,7 @@ public final class RegionWrites {
     }
     cleaner.cleanUp(mutation, request, outcome, row);
     CleanupRequest.replaced(mutation);
-    Mark mark = row == null ? null : marks.find(request.row(), request.start());
+    Mark mark = row == null ? null : marks.writers().find(request.row(), request.start());
     batch.cleaned(request, mark);
     if (mark != null && !mark.isTaken() && !row.hasCell() && marks.isUsable(mutation)) {
       logDelete(mutations, i);

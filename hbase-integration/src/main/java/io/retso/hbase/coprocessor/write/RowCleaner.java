@@ -142,7 +142,7 @@ public final class RowCleaner {
   Written read(CleanupRequest request) throws IOException {
     byte[] row = request.row();
     long start = request.start();
-    boolean isInMemory = marks.find(row, start) != null; // before the read
+    boolean isInMemory = marks.writers().find(row, start) != null; // before the read
     Get mark = new Get(row).setTimestamp(start);
     boolean hasCell = !read(mark.addColumn(FAMILY, PendingWrite.qualifier(start))).isEmpty();
     if (!hasCell && !isInMemory) {

@@ -97,7 +97,7 @@ public final class WriteBatch {
     if (known != null && known == number) {
       return Admission.ADMITTED;
     }
-    Admission admission = shared.marks.beginWrite(start, number);
+    Admission admission = shared.marks.writers().begin(start, number);
     if (admission == Admission.ADMITTED) {
       Integer old = begun.put(start, number);
       assert old == null : "two batches of a transaction at once";
@@ -227,7 +227,7 @@ public final class WriteBatch {
       shared.changes.end();
     }
     assert writes.stream().allMatch(write -> begun.containsKey(write.latch.start()));
-    begun.keySet().forEach(shared.marks::endWrite);
+    begun.keySet().forEach(shared.marks.writers()::end);
     writes.forEach(write -> shared.latches.releaseWrite(write.latch));
     cleanups.keySet().forEach(shared.latches::releaseCleanup);
     epoch.leave();
