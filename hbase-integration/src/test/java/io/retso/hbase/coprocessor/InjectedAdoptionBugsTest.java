@@ -236,8 +236,8 @@ class InjectedAdoptionBugsTest {
         "anAdoptionThatWasLoggedAndNotTakenIsCarriedOutAfterACrash"),
     A_REGION_IS_SPLIT_BEFORE_ITS_ROWS_ARE_CLEANED_UP(
         "coprocessor/write/ReplayCleanup.java",
-        "row, adoptions::isFound, ROWS_MAX)",
-        "row, start -> false, ROWS_MAX)",
+        "if (adoptions.isFound(start)) {",
+        "if (adoptions == null) {",
         AdoptedReplayTest.class,
         "whatAReplayFilesIsCleanedUpBeforeTheRegionIsSplit"),
     A_REGION_THAT_CLOSES_WAITS_FOR_NO_CLEANUP(

@@ -8,15 +8,14 @@ import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.coprocessor.region.RegionOutcomes;
 import io.retso.hbase.coprocessor.region.SharedMemory;
 import io.retso.hbase.layout.CleanupRequest;
-import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.HConstants.OperationStatusCode;
@@ -229,11 +228,11 @@ public final class ReplayCleanup {
     int cleaned = 0;
     IOException failed = null;
     byte[] last = HConstants.EMPTY_START_ROW;
-    for (List<Cell> found = marksBehind(last); !found.isEmpty(); found = marksBehind(last)) {
+    for (List<CleanupRequest> next = behind(last); !next.isEmpty(); next = behind(last)) {
       hasMarks = true;
-      last = CellUtil.cloneRow(found.get(found.size() - 1));
+      last = next.get(next.size() - 1).row();
       try {
-        cleaned += rows.cleanUp(found.stream().map(this::request).toList());
+        cleaned += rows.cleanUp(next);
       } catch (InterruptedIOException e) {
         throw e;
       } catch (IOException e) {
@@ -250,15 +249,22 @@ public final class ReplayCleanup {
     return cleaned;
   }
 
-  private List<Cell> marksBehind(byte[] row) throws IOException {
-    return LoggedAdoptions.marks(region, row, adoptions::isFound, ROWS_MAX);
-  }
-
-  private CleanupRequest request(Cell mark) {
-    long start = PendingWrite.startOf(mark);
-    long outcome = outcomes.outcomeOf(start);
-    assert Outcome.isKnown(outcome) : "it left before its last mark: " + start;
-    return new CleanupRequest(CellUtil.cloneRow(mark), start, outcome);
+  /** The cleanups of the next rows with such marks. */
+  private List<CleanupRequest> behind(byte[] row) throws IOException {
+    List<CleanupRequest> requests = new ArrayList<>();
+    LoggedAdoptions.marks(
+        region,
+        row,
+        mark -> {
+          long start = PendingWrite.startOf(mark);
+          if (adoptions.isFound(start)) {
+            assert outcomes.isKnown(start) : "it left before its last mark: " + start;
+            byte[] marked = CellUtil.cloneRow(mark);
+            requests.add(new CleanupRequest(marked, start, outcomes.outcomeOf(start)));
+          }
+          return requests.size() < ROWS_MAX;
+        });
+    return requests;
   }
 
   private static int cleanUp(Region region, List<CleanupRequest> requests) throws IOException {
