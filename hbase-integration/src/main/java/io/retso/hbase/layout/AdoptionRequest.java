@@ -225,12 +225,4 @@ public record AdoptionRequest(byte[] row, List<Adoption> adoptions) {
   public int hashCode() {
     return 31 * Arrays.hashCode(row) + adoptions.hashCode();
   }
-
-  @Override
-  public String toString() {
-    return "outcomes of "
-        + adoptions.size()
-        + " transactions for the region that begins with "
-        + Bytes.toStringBinary(row);
-  }
 }

@@ -19,15 +19,9 @@ import org.apache.hadoop.hbase.regionserver.InternalScanner;
  * What a flush of a data family writes, with the versions of adopted transactions where they
  * belong; docs/decisions/0025-outcomes-adopted-by-a-region.md.
  *
- * <pre>
- *   version Ts, committed at Tc     at Tc + 1, with the sequence number that it has
- *           Ts, aborted             not at all
- *           Ts, not adopted         as it is, and the transaction is not adopted any more
- * </pre>
- *
- * <p>A column is sorted as a whole. What a moved version passes is not committed, or of a plain
- * writer: where two transactions write the same column, one of them is refused unless it began
- * after the other had committed.
+ * <p>A version that moves keeps its sequence number, and a column is sorted as a whole. What a
+ * moved version passes is not committed, or of a plain writer: where two transactions write the
+ * same column, one of them is refused unless it began after the other had committed.
  *
  * <p><em>What a delete marker hides</em> is not moved, as cleanups of rows do not move it: it would
  * come out. It is dropped, for it has no mark any more, and would come out when HBase drops the

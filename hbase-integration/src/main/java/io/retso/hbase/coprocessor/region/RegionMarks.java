@@ -28,13 +28,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The marks of a region that are in its write-ahead log and here, and not cells of {@code !pw};
  * docs/decisions/0024-marks-in-the-memory-of-a-region.md. They count as a part of the memory of
- * that family: a flush of it writes them, and a replay of the log makes cells of them.
- *
- * <pre>
- *   add     the mark is here before its cells can be seen (a batch, under HBase's lock of updates)
- *   take    a flush of !pw writes it: it is a cell from now on (with that lock held alone)
- *   drop    its cleanup can be seen; or, of one that was taken, the file is in the store
- * </pre>
+ * that family: a flush of it writes them, and a replay of the log makes cells of them. What becomes
+ * of one, and under which locks, is drawn in the description of the package.
  *
  * <p><em>A flush writes what is here</em> though HBase asks only about memory that has a cell, and
  * takes the edits of an empty one for flushed. So a mark is added only while the memory of the

@@ -40,7 +40,7 @@ import org.apache.hadoop.hbase.regionserver.Region;
  * nothing.
  *
  * <p>What another request adopts between two looks, at the outcome and at the marks, is answered
- * <em>row by row</em>: the cleanups find no mark, and do nothing.
+ * <em>row by row</em>: the cleanups find no mark.
  *
  * <p><em>Not adopted</em> is what {@code Writers.canAdopt} cannot vouch for, and
  *
