@@ -90,6 +90,7 @@ final class AdoptingScanner extends RewritingScanner {
     if (hasMoved) {
       column.sort(CellComparator.getInstance());
     }
+    assert areInOrder(column) : column;
     result.addAll(column);
     column.clear();
     hasMoved = false;

@@ -2,7 +2,6 @@ package io.retso.hbase.coprocessor.purge;
 
 import io.retso.hbase.layout.AdoptionCell;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import org.apache.hadoop.hbase.Cell;
@@ -39,11 +38,5 @@ final class MemoryMarkScanner extends RewritingScanner {
       result.addAll(marks);
       marks.clear();
     }
-  }
-
-  private static boolean areInOrder(List<Cell> marks) {
-    List<Cell> sorted = new ArrayList<>(marks);
-    sorted.sort(CellComparator.getInstance());
-    return sorted.equals(marks);
   }
 }

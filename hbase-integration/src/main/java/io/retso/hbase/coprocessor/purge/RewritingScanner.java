@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellComparator;
 import org.apache.hadoop.hbase.ExtendedCell;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.KeyValueUtil;
@@ -45,6 +46,12 @@ abstract class RewritingScanner implements InternalScanner, Shipper {
     boolean more = source.next(cells, context);
     rewrite(cells, more, result);
     return more;
+  }
+
+  static boolean areInOrder(List<Cell> cells) {
+    List<Cell> sorted = new ArrayList<>(cells);
+    sorted.sort(CellComparator.getInstance());
+    return sorted.equals(cells);
   }
 
   /** Of a cell of the region, which always has a sequence number. */

@@ -92,6 +92,16 @@ public final class Mark {
     isGone = true;
   }
 
+  /** Whether nothing is lost if it goes: see the description of the package. */
+  boolean mayGo() {
+    return isTaken || isCleaned || !isNumbered();
+  }
+
+  /** Whether it does not have to go with its batch, or has gone. */
+  public boolean isSettled() {
+    return isNumbered() || isGone;
+  }
+
   /** Whether the log may have it. */
   boolean isNumbered() {
     return cell.getSequenceId() != 0;

@@ -104,6 +104,8 @@ public final class RegionMarks {
     assert added == null || added.stream().noneMatch(Mark::isNumbered)
         : "logged before it is added";
     if (added != null) {
+      assert movable.stream().allMatch(write -> writers.find(write.getRow(), start) != null)
+          : "a mark comes after its cells";
       movable.forEach(write -> write.getFamilyCellMap().remove(FAMILY));
     }
     if (added == null || movable.size() < writes.size()) {
@@ -331,6 +333,6 @@ public final class RegionMarks {
 
   /** The region is closed. */
   public void close() {
-    writers.forEach(writers::remove);
+    writers.close();
   }
 }

@@ -76,6 +76,7 @@ public final class Writers {
       if (number > batch && underWay > 0) {
         return Admission.EARLY;
       }
+      assert number == batch || number > batch && underWay == 0 : number + " beside " + batch;
       batch = number;
       underWay++;
       return Admission.ADMITTED;
@@ -103,6 +104,12 @@ public final class Writers {
         }
       }
       return fresh;
+    }
+
+    /** Whether a mark is here, or one that stands for it whatever becomes of its batch. */
+    private boolean hasFor(Mark mark) {
+      Mark there = find(mark.row());
+      return there == mark || there != null && there.isApplied() && !there.isTaken();
     }
 
     private void add(List<Mark> marks) {
@@ -249,6 +256,7 @@ public final class Writers {
             writer.add(found);
             fresh.addAll(found);
           }
+          assert !isAdded[0] || marks.stream().allMatch(writer::hasFor) : "its row has no mark";
           return writer;
         });
     return isAdded[0] ? fresh : null;
@@ -263,9 +271,25 @@ public final class Writers {
             beforeRemoval.accept(mark);
             writer.remove(mark);
             freed.accept(mark.bytes());
+            assert mark.mayGo() : mark;
           }
           return writer.unlessUnused();
         });
+  }
+
+  /** Takes all marks away: the region is closed. Writes may have yet to {@link #end}. */
+  void close() {
+    for (long start : writers.keySet()) {
+      writers.computeIfPresent(
+          start,
+          (key, writer) -> {
+            freed.accept(writer.bytes());
+            writer.batches.forEach(batch -> batch.forEach(Mark::setGone));
+            writer.batches = List.of();
+            writer.rows = 0;
+            return writer.unlessUnused();
+          });
+    }
   }
 
   /** The mark of a row and transaction; null if none is here. */

@@ -179,7 +179,7 @@ public final class AdoptionWrites {
   }
 
   private void adopt(Pending pending) {
-    assert pending.cell.getSequenceId() > 0 : "adopted before it is in the log";
+    assert pending.cell.getSequenceId() > 0 && marks.isForced(pending.mutation) : "not in the log";
     assert !pending.adopted.intersects(pending.logged) : "adopted twice";
     LongStream.Builder starts = LongStream.builder();
     for (int i : pending.logged.stream().toArray()) {
