@@ -3,7 +3,7 @@ package io.retso.hbase.coprocessor;
 import io.retso.hbase.coprocessor.purge.RegionPurge;
 import io.retso.hbase.coprocessor.region.AdoptedOutcomes;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
-import io.retso.hbase.coprocessor.write.RefusedReplayCleanup;
+import io.retso.hbase.coprocessor.write.ReplayCleanup;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.DescriptorQuery;
 import io.retso.hbase.layout.PendingWrite;
@@ -336,7 +336,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
     cleaning = Thread.currentThread();
     try {
       ObserverMetrics metrics = new ObserverMetrics(ours.getMetricRegistryForRegionServer());
-      new RefusedReplayCleanup(ours.getRegion(), metrics).cleanUp();
+      ReplayCleanup.ofRefused(ours.getRegion(), metrics).cleanUp();
     } finally {
       cleaning = null;
     }

@@ -105,7 +105,7 @@ final class TransactionalRegion {
     RowCleaner cleaner = new RowCleaner(region, marks, outcomes, metrics);
     AdoptionWrites lists = new AdoptionWrites(region, horizon, marks, outcomes, adoptions, metrics);
     PlainChanges changes = new PlainChanges();
-    this.loads = new FileLoads(region, changes, marks, adoptions);
+    this.loads = new FileLoads(region, changes, marks.writers(), adoptions);
     WriteBatch.Shared parts =
         new WriteBatch.Shared(inFlight, changes, cleaner, new RowLatches(), marks);
     this.batches = new OpenBatches(parts);
@@ -190,7 +190,7 @@ final class TransactionalRegion {
 
   /** The region is open; begins to ask for its horizon. */
   void opened() {
-    marks.opened(HBaseInternals.lastVersion(region));
+    marks.writers().opened(HBaseInternals.lastVersion(region));
     adoptions.opened();
     loadAdoptions();
     synchronized (this) {

@@ -2,7 +2,6 @@ package io.retso.hbase.layout;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import org.apache.hadoop.hbase.Cell;
@@ -212,25 +211,5 @@ public record AdoptionRequest(byte[] row, List<Adoption> adoptions) {
       adopted.set(i, bytes[i] == 1);
     }
     return adopted;
-  }
-
-  @Override
-  public boolean equals(Object other) {
-    return other instanceof AdoptionRequest that
-        && Arrays.equals(row, that.row)
-        && adoptions.equals(that.adoptions);
-  }
-
-  @Override
-  public int hashCode() {
-    return 31 * Arrays.hashCode(row) + adoptions.hashCode();
-  }
-
-  @Override
-  public String toString() {
-    return "outcomes of "
-        + adoptions.size()
-        + " transactions for the region that begins with "
-        + Bytes.toStringBinary(row);
   }
 }

@@ -21,12 +21,12 @@ import org.apache.hadoop.hbase.KeyValueUtil;
  * <pre>
  *   cells: [ marks, by Ts ][ column a: newest, older, ... ][ column b: ... ]     as HBase returns them
  *
- *   new SnapshotRow(cells, ...)  -- resolve --+-- RESOLVED:    visible()
- *                                      ^     +-- ASK:        the oracle about statuses.unknown(),
- *                                      |     |               for all rows of a request at once
- *                                      +-----+
- *                                            +-- READ_AGAIN: this row, versionsNeeded() versions;
- *                                                            begin again with what was read
+ *   new SnapshotRow(cells, ...)  -- resolve --+-- RESOLVED:   visible()
+ *                                      ^      +-- ASK:        the oracle about statuses.unknown(),
+ *                                      |      |               for all rows of a request at once
+ *                                      +------+
+ *                                             +-- READ_AGAIN: this row, versionsNeeded() versions;
+ *                                                             begin again with what was read
  * </pre>
  *
  * <p>The cells must come from one atomic read of the row: a version whose mark was read at another

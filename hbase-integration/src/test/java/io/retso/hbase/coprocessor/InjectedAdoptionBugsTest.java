@@ -39,10 +39,7 @@ class InjectedAdoptionBugsTest {
         "    this.marks = new ArrayDeque<>(marks);\n"
             + "  }\n\n"
             + "  @Override\n"
-            + "  public boolean next(List<Cell> result, ScannerContext context) throws IOException"
-            + " {\n"
-            + "    List<Cell> cells = new ArrayList<>();\n"
-            + "    boolean more = source.next(cells, context);\n"
+            + "  void rewrite(List<Cell> cells, boolean more, List<Cell> result) {\n"
             + "    for (Cell cell : cells) {\n"
             + "      if (AdoptionCell.is(cell)) {\n"
             + "        continue;\n"
@@ -51,15 +48,12 @@ class InjectedAdoptionBugsTest {
             + "    this.marks.removeIf(AdoptionCell::is);\n"
             + "  }\n\n"
             + "  @Override\n"
-            + "  public boolean next(List<Cell> result, ScannerContext context) throws IOException"
-            + " {\n"
-            + "    List<Cell> cells = new ArrayList<>();\n"
-            + "    boolean more = source.next(cells, context);\n"
+            + "  void rewrite(List<Cell> cells, boolean more, List<Cell> result) {\n"
             + "    for (Cell cell : cells) {\n",
         AdoptedReplayTest.class,
         "aFlushOfMarksWritesAdoptionsThatCameMeanwhile"),
     A_COMPACTION_DROPS_ADOPTIONS_THAT_ARE_NEEDED(
-        "coprocessor/purge/AdoptionPurge.java",
+        "coprocessor/purge/RegionPurge.java",
         "!adoptions.isNeeded(cell)",
         "cell != null",
         AdoptedOutcomesTest.class,
@@ -235,19 +229,19 @@ class InjectedAdoptionBugsTest {
         AdoptedReplayTest.class,
         "anAdoptionInAFileIsReplayed"),
     A_REPLAY_LEAVES_OUT_MARKS_OF_WHAT_IS_IN_FILES(
-        "coprocessor/purge/ReplayedMarkScanner.java",
-        "&& sequence(cell) > inFiles",
+        "coprocessor/purge/RegionPurge.java",
+        "&& RewritingScanner.sequence(cell) > inFiles",
         "",
         AdoptedReplayTest.class,
         "anAdoptionThatWasLoggedAndNotTakenIsCarriedOutAfterACrash"),
     A_REGION_IS_SPLIT_BEFORE_ITS_ROWS_ARE_CLEANED_UP(
         "coprocessor/write/ReplayCleanup.java",
-        "row, adoptions::isFound, ROWS_MAX)",
-        "row, start -> false, ROWS_MAX)",
+        "if (adoptions.isFound(start)) {",
+        "if (adoptions == null) {",
         AdoptedReplayTest.class,
         "whatAReplayFilesIsCleanedUpBeforeTheRegionIsSplit"),
     A_REGION_THAT_CLOSES_WAITS_FOR_NO_CLEANUP(
-        "coprocessor/write/Passes.java",
+        "coprocessor/write/ReplayCleanup.java",
         "System.nanoTime() - begun) >= millis",
         "System.nanoTime() - begun) >= 0",
         AdoptedReplayTest.class,
@@ -293,8 +287,8 @@ class InjectedAdoptionBugsTest {
         "whatIsAdoptedWhileACleanupLooksIsNotTakenForAborted"),
     WHAT_IS_FORGOTTEN_IS_TAKEN_FOR_ABORTED(
         "coprocessor/write/RegionWrites.java",
-        "CleanupRequest.replaced(mutation);",
-        "CleanupRequest.replaced(mutation);\n"
+        "RowCleaner.Written row = batch.row(request);",
+        "RowCleaner.Written row = batch.row(request);\n"
             + "      if (!request.isCommitted()) {\n"
             + "        outcomes.adopted(request.start(), Outcome.ABORTED);\n"
             + "      }",

@@ -33,8 +33,8 @@ class InjectedMarkBugsTest {
         MarksInMemoryTest.class,
         "theMarkIsThereWithItsCells"),
     MARKS_ARE_NOT_LOGGED(
-        "coprocessor/write/RegionWrites.java",
-        "batch.unlogged.forEach(mark -> edit.add(mark.cell(), FAMILY));",
+        "coprocessor/write/WriteBatch.java",
+        "edit.add(added.get(logged).cell(), PendingWrite.family());",
         "",
         MarksInMemoryTest.class,
         "aCrashMakesThemCellsAndTheirDeletesCount"),
@@ -43,9 +43,10 @@ class InjectedMarkBugsTest {
         "    addMarks();\n",
         "    addMarks();\n"
             + "    WriteBatch batch = batches.begun();\n"
-            + "    if (batch != null && !batch.unlogged.isEmpty()) {\n"
-            + "      batch.unlogged.forEach(mark -> MiniBatches.log(mutations, 0, mark.cell()));\n"
-            + "      batch.unlogged.clear();\n"
+            + "    if (batch != null) {\n"
+            + "      WALEdit edit = new WALEdit();\n"
+            + "      batch.log(edit);\n"
+            + "      edit.getCells().forEach(mark -> MiniBatches.log(mutations, 0, mark));\n"
             + "    }\n",
         AdoptedReplayTest.class,
         "marksAreLoggedThoughAnotherCoprocessorRefusesTheirFirstWrite"),
@@ -107,7 +108,7 @@ class InjectedMarkBugsTest {
     A_CLEANUP_LOOKS_FOR_A_MARK_IN_MEMORY_LAST(
         "coprocessor/write/RowCleaner.java",
         "if (!hasCell && !isInMemory) {",
-        "if (!hasCell && marks.find(row, start) == null) {",
+        "if (!hasCell && marks.writers().find(row, start) == null) {",
         MarksInFlightTest.class,
         "aCleanupFindsAMarkThatAFlushMakesACellMeanwhile"),
     A_READ_THAT_MISSES_A_MARK_GOES_ON(
@@ -124,7 +125,7 @@ class InjectedMarkBugsTest {
         "whatWasForgottenIsReadAgainInEachRow"),
     ROWS_WHOSE_MARKS_ARE_IN_MEMORY_ARE_READ_TWICE(
         "coprocessor/read/RegionReader.java",
-        "version < refused ? null : parts.marks().find(key, version)",
+        "version < refused ? null : parts.marks().writers().find(key, version)",
         "null",
         MarksInFlightTest.class,
         "aRowWhoseMarksAreInMemoryIsReadOnce"),
@@ -136,17 +137,21 @@ class InjectedMarkBugsTest {
         "aReadThatMissesAMarkReadsAgain"),
     A_MARK_GOES_BEFORE_ITS_CLEANUP_IS_VISIBLE(
         "coprocessor/write/RegionWrites.java",
-        "batches.current().cleanedMarks.add(mark);",
-        "marks.cleaned(mark); marks.cleanupEnded(mark);",
+        "batch.cleaned(request, mark);",
+        "batch.cleaned(request, null);\n"
+            + "    if (mark != null) {\n"
+            + "      marks.cleaned(mark);\n"
+            + "      marks.cleanupEnded(mark);\n"
+            + "    }\n",
         MarksInFlightTest.class,
         "theMarkStaysUntilItsCleanupIsVisible"),
     THE_END_OF_A_FLUSH_TAKES_THE_MARK_OF_A_LATE_DUPLICATE(
         "coprocessor/region/RegionMarks.java",
         "      for (Mark mark : taken) {\n"
             + "        assert mark.isTaken() : mark;\n"
-            + "        drop(mark);\n"
+            + "        writers.remove(mark);\n"
             + "      }\n",
-        "      writers.forEach(this::drop);\n",
+        "      writers.forEach(writers::remove);\n",
         MarksInFlightTest.class,
         "aLateDuplicateKeepsItsMarkWhenAFlushEnds"),
     A_FLUSH_TAKES_MARKS_AMID_A_BATCH(
@@ -169,8 +174,8 @@ class InjectedMarkBugsTest {
         "hasWhatANaiveListHas"),
     A_BATCH_THAT_FAILS_BEHIND_THE_LOG_LEAVES_NO_MARK(
         "coprocessor/region/RegionMarks.java",
-        "if (!mark.isNumbered()) {\n      drop(mark);",
-        "if (!mark.isApplied()) {\n      drop(mark);",
+        "if (!mark.isNumbered()) {\n      writers.remove(mark);",
+        "if (!mark.isApplied()) {\n      writers.remove(mark);",
         MarksInFlightTest.class,
         "aBatchThatFailsBehindTheLogLeavesItsMark"),
     A_LATE_DUPLICATE_OF_A_FORMER_BATCH_IS_WRITTEN(

@@ -95,8 +95,8 @@ class InjectedRegionBugsTest {
         "whatAPlainDeleteRemovesAfterTheReadOfACleanupIsNotMoved"),
     ADOPTS_WHAT_A_FILE_HIDES(
         "coprocessor/TransactionalRegion.java",
-        "marks.opened(HBaseInternals.lastVersion(region));",
-        "marks.opened(0);",
+        "marks.writers().opened(HBaseInternals.lastVersion(region));",
+        "marks.writers().opened(0);",
         PlainChangesTest.class,
         "whatAFileMayHideIsNotAdopted"),
     PLAIN_CHANGES_ARE_NOT_COUNTED(
@@ -301,8 +301,8 @@ class InjectedRegionBugsTest {
         "deletesStayForScannersThatDoNotSeeThemYet"),
     CLEANS_UP_TWICE_IN_A_BATCH(
         "coprocessor/write/RegionWrites.java",
-        "if (batch.cleaned.add(latch)) {",
-        "if (batch.cleaned.add(latch) || true) {",
+        "if (batch.isCleaned(request)) {",
+        "if (mutation == null) {",
         PlainChangesTest.class,
         "aRowIsCleanedUpOnceInABatch"),
     CLEANS_UP_BEFORE_THE_HORIZON_IS_KNOWN(
@@ -336,7 +336,7 @@ class InjectedRegionBugsTest {
         LoadedFilesTest.class,
         "whatALoadedFileMayHideIsNotAdopted"),
     ADOPTS_WHILE_FILES_ARE_LOADED(
-        "coprocessor/region/RegionMarks.java",
+        "coprocessor/region/Writers.java",
         "loads.incrementAndGet();",
         "",
         LoadedFilesTest.class,

@@ -127,7 +127,8 @@ class LateDuplicateTest {
     long start = t.oracle.begin();
     t.table.put(put(start, 1, "1"));
     t.table.put(put(start, 2, "2"));
-    assertThrows(IOException.class, () -> t.table.put(put(start, 1, "1")));
+    IOException e = assertThrows(IOException.class, () -> t.table.put(put(start, 1, "1")));
+    assertTrue(e.getMessage().contains("this is a late duplicate of a former"), e::getMessage);
     t.table.put(put(start, 2, "2")); // one of the same batch changes nothing
     assertLastWriteCounts(start, "2");
   }

@@ -5,7 +5,6 @@ import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.Outcome;
 import io.retso.protocol.Timestamps;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongUnaryOperator;
@@ -15,21 +14,14 @@ import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.KeyValueUtil;
 import org.apache.hadoop.hbase.regionserver.InternalScanner;
-import org.apache.hadoop.hbase.regionserver.ScannerContext;
 
 /**
  * What a flush of a data family writes, with the versions of adopted transactions where they
  * belong; docs/decisions/0025-outcomes-adopted-by-a-region.md.
  *
- * <pre>
- *   version Ts, committed at Tc     at Tc + 1, with the sequence number that it has
- *           Ts, aborted             not at all
- *           Ts, not adopted         as it is, and the transaction is not adopted any more
- * </pre>
- *
- * <p>A column is sorted as a whole. What a moved version passes is not committed, or of a plain
- * writer: where two transactions write the same column, one of them is refused unless it began
- * after the other had committed.
+ * <p>A version that moves keeps its sequence number, and a column is sorted as a whole. What a
+ * moved version passes is not committed, or of a plain writer: where two transactions write the
+ * same column, one of them is refused unless it began after the other had committed.
  *
  * <p><em>What a delete marker hides</em> is not moved, as cleanups of rows do not move it: it would
  * come out. It is dropped, for it has no mark any more, and would come out when HBase drops the
@@ -77,9 +69,7 @@ final class AdoptingScanner extends RewritingScanner {
   }
 
   @Override
-  public boolean next(List<Cell> result, ScannerContext context) throws IOException {
-    List<Cell> cells = new ArrayList<>();
-    boolean more = source.next(cells, context);
+  void rewrite(List<Cell> cells, boolean more, List<Cell> result) {
     for (Cell cell : cells) {
       if (last == null || !CellUtil.matchingRows(last, cell)) {
         finish(result);
@@ -94,13 +84,13 @@ final class AdoptingScanner extends RewritingScanner {
     if (!more) {
       finish(result);
     }
-    return more;
   }
 
   private void finish(List<Cell> result) {
     if (hasMoved) {
       column.sort(CellComparator.getInstance());
     }
+    assert areInOrder(column) : column;
     result.addAll(column);
     column.clear();
     hasMoved = false;

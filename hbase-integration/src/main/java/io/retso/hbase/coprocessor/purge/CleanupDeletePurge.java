@@ -2,15 +2,12 @@ package io.retso.hbase.coprocessor.purge;
 
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.protocol.Timestamps;
-import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongPredicate;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.PrivateCellUtil;
 import org.apache.hadoop.hbase.regionserver.InternalScanner;
-import org.apache.hadoop.hbase.regionserver.ScannerContext;
 
 /**
  * What a flush or compaction writes, without the delete markers of cleanups that have nothing left
@@ -56,9 +53,7 @@ public final class CleanupDeletePurge extends RewritingScanner {
   }
 
   @Override
-  public boolean next(List<Cell> result, ScannerContext context) throws IOException {
-    List<Cell> cells = new ArrayList<>();
-    boolean more = source.next(cells, context);
+  void rewrite(List<Cell> cells, boolean more, List<Cell> result) {
     for (Cell cell : cells) {
       release(cell, result);
       if (isCleanups(cell) && !inOtherFiles.test(cell.getTimestamp())) {
@@ -73,7 +68,6 @@ public final class CleanupDeletePurge extends RewritingScanner {
     } else if (held != null) {
       held = copy(held); // its memory may be given back
     }
-    return more;
   }
 
   private static boolean isCleanups(Cell cell) {

@@ -1,13 +1,11 @@
 package io.retso.hbase.coprocessor.purge;
 
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.regionserver.InternalScanner;
-import org.apache.hadoop.hbase.regionserver.ScannerContext;
 
 /**
  * What a flush or compaction of {@code !pw} writes: of each mark its last state only, and those
@@ -46,9 +44,7 @@ public final class MarkScanner extends RewritingScanner {
   }
 
   @Override
-  public boolean next(List<Cell> result, ScannerContext context) throws IOException {
-    List<Cell> cells = new ArrayList<>();
-    boolean more = source.next(cells, context);
+  void rewrite(List<Cell> cells, boolean more, List<Cell> result) {
     for (Cell cell : cells) {
       if (!mark.isEmpty() && !isSameMark(mark.get(0), cell)) {
         finish(result);
@@ -60,7 +56,6 @@ public final class MarkScanner extends RewritingScanner {
     } else {
       finish(result);
     }
-    return more;
   }
 
   private void finish(List<Cell> result) {

@@ -1,15 +1,12 @@
 package io.retso.hbase.coprocessor.purge;
 
 import io.retso.hbase.layout.AdoptionCell;
-import java.io.IOException;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellComparator;
 import org.apache.hadoop.hbase.regionserver.InternalScanner;
-import org.apache.hadoop.hbase.regionserver.ScannerContext;
 
 /**
  * What a flush of {@code !pw} writes: the cells of its memory, and among them the marks that were
@@ -27,9 +24,7 @@ final class MemoryMarkScanner extends RewritingScanner {
   }
 
   @Override
-  public boolean next(List<Cell> result, ScannerContext context) throws IOException {
-    List<Cell> cells = new ArrayList<>();
-    boolean more = source.next(cells, context);
+  void rewrite(List<Cell> cells, boolean more, List<Cell> result) {
     for (Cell cell : cells) {
       if (AdoptionCell.is(cell)) {
         continue;
@@ -43,12 +38,5 @@ final class MemoryMarkScanner extends RewritingScanner {
       result.addAll(marks);
       marks.clear();
     }
-    return more;
-  }
-
-  private static boolean areInOrder(List<Cell> marks) {
-    List<Cell> sorted = new ArrayList<>(marks);
-    sorted.sort(CellComparator.getInstance());
-    return sorted.equals(marks);
   }
 }

@@ -7,6 +7,8 @@ import io.retso.hbase.coprocessor.region.Horizon;
 import io.retso.hbase.coprocessor.region.LoggedAdoptions;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.coprocessor.region.RegionMarks;
+import io.retso.hbase.layout.AdoptionCell;
+import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -14,6 +16,8 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongPredicate;
+import java.util.function.Predicate;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.regionserver.InternalScanner;
@@ -87,7 +91,7 @@ public final class RegionPurge {
     }
     return adoptions.isUsed()
         ? new AdoptingScanner(
-            source, marks::outcomeForFlush, HBaseInternals.deletesOf(store), metrics)
+            source, marks.writers()::outcomeForFlush, HBaseInternals.deletesOf(store), metrics)
         : source;
   }
 
@@ -108,9 +112,35 @@ public final class RegionPurge {
       Region region, Store store, InternalScanner source, Map<Long, Long> logged)
       throws IOException {
     return isOfMarks(store)
-        ? new ReplayedMarkScanner(region, source, logged::containsKey)
+        ? RewritingScanner.without(movedMarks(region, logged::containsKey), source)
         : new AdoptingScanner(
-            source, start -> logged.getOrDefault(start, 0L), HBaseInternals.deletesOf(store), null);
+            source,
+            start -> logged.getOrDefault(start, Outcome.UNKNOWN),
+            HBaseInternals.deletesOf(store),
+            null);
+  }
+
+  /**
+   * Marks of transactions that were adopted and whose versions are in memory: flushes of the data
+   * move those. So after most crashes no row is left to be cleaned up.
+   *
+   * <p>A mark is in one edit with its data. If no family of data has a file with edits as young,
+   * the data is in memory, and the flush of each family comes by. If the server dies in between,
+   * the data is replayed once more, and the adoptions, which this flush writes, are found in a
+   * file. Otherwise the mark stays: the data may have been flushed unadopted, before the crash or
+   * amid the replay.
+   */
+  private static Predicate<Cell> movedMarks(Region region, LongPredicate isAdopted) {
+    long last = 0;
+    for (Store store : region.getStores()) {
+      last = isOfMarks(store) ? last : Math.max(last, store.getMaxSequenceId().orElse(0));
+    }
+    long inFiles = last;
+    return cell ->
+        cell.getType() == Cell.Type.Put
+            && PendingWrite.isWellFormed(cell)
+            && RewritingScanner.sequence(cell) > inFiles
+            && isAdopted.test(PendingWrite.startOf(cell));
   }
 
   private static boolean isOfMarks(Store store) {
@@ -122,11 +152,15 @@ public final class RegionPurge {
     return purging(store, source, 0, List.of());
   }
 
-  /** What a compaction of {@code store} writes. */
+  /**
+   * What a compaction of {@code store} writes. Adoptions that have left the region are not among
+   * it: what they were about is in files, where it belongs, and no replay needs them.
+   */
   public InternalScanner compact(Store store, InternalScanner source, CompactionRequest request) {
+    Predicate<Cell> needless = cell -> AdoptionCell.is(cell) && !adoptions.isNeeded(cell);
     return purging(
         store,
-        isOfMarks(store) ? new AdoptionPurge(source, adoptions) : source,
+        isOfMarks(store) ? RewritingScanner.without(needless, source) : source,
         tombstoneHorizon(store, request),
         request == null ? List.of() : request.getFiles());
   }

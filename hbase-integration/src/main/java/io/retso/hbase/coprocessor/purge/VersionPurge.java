@@ -4,13 +4,11 @@ import io.retso.hbase.coprocessor.region.Horizon;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.Tombstone;
-import java.io.IOException;
 import java.util.List;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.KeyValueUtil;
 import org.apache.hadoop.hbase.regionserver.InternalScanner;
-import org.apache.hadoop.hbase.regionserver.ScannerContext;
 
 /**
  * What a flush or compaction of a data family writes: the cells of its source without those that no
@@ -77,13 +75,9 @@ public final class VersionPurge extends RewritingScanner {
   }
 
   @Override
-  public boolean next(List<Cell> result, ScannerContext context) throws IOException {
-    int first = result.size();
-    boolean more = source.next(result, context);
-    int kept = first;
+  void rewrite(List<Cell> cells, boolean more, List<Cell> result) {
     Cell previous = last;
-    for (int i = first; i < result.size(); i++) {
-      Cell cell = result.get(i);
+    for (Cell cell : cells) {
       if (previous == null
           || !CellUtil.matchingRows(previous, cell)
           || !CellUtil.matchingColumn(previous, cell)) {
@@ -91,14 +85,12 @@ public final class VersionPurge extends RewritingScanner {
       }
       previous = cell;
       if (isKept(cell)) {
-        result.set(kept++, cell);
+        result.add(cell);
       }
     }
     if (previous != last) {
       last = KeyValueUtil.toNewKeyCell(previous); // its memory may be given back
     }
-    result.subList(kept, result.size()).clear();
-    return more;
   }
 
   private boolean isKept(Cell cell) {

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.hbase.Cell;
-import org.apache.hadoop.hbase.CellComparator;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.filter.FilterBase;
@@ -91,11 +90,11 @@ final class MarkPrefetch {
 
   /** Adds the writers of {@code row} and the next rows, unless that was done. */
   void expect(Cell row, WriterStatuses statuses) throws IOException {
-    if (aheadTo != null && !isBeyond(row, aheadTo)) {
+    byte[] first = CellUtil.cloneRow(row);
+    if (aheadTo != null && !isBeyond(first, aheadTo)) {
       return;
     }
     assert cellsMax <= CELLS_MAX;
-    byte[] first = CellUtil.cloneRow(row);
     boolean isCut = expectCells(first, statuses);
     expectInMemory(first, isCut, statuses);
     cellsMax = Math.min(cellsMax * GROWTH, CELLS_MAX);
@@ -134,7 +133,7 @@ final class MarkPrefetch {
   private void expectInMemory(byte[] first, boolean areCellsCut, WriterStatuses statuses) {
     byte[] last = null;
     int found = 0;
-    for (Mark mark : parts.marks().next(first, marks.isReversed(), cellsMax)) {
+    for (Mark mark : parts.marks().writers().next(first, marks.isReversed(), cellsMax)) {
       if (isBehindTheLast(mark.row())) {
         break;
       }
@@ -159,16 +158,9 @@ final class MarkPrefetch {
         && (isBeyond(row, stop) || !marks.includeStopRow() && Bytes.equals(row, stop));
   }
 
+  /** Whether a row comes behind another one in the scan. */
   private boolean isBeyond(byte[] row, byte[] other) {
-    return isBeyond(Bytes.compareTo(row, other));
-  }
-
-  private boolean isBeyond(Cell row, byte[] other) {
-    return isBeyond(CellComparator.getInstance().compareRows(row, other, 0, other.length));
-  }
-
-  /** Whether what compares so with another row comes behind it in the scan. */
-  private boolean isBeyond(int order) {
+    int order = Bytes.compareTo(row, other);
     return marks.isReversed() ? order < 0 : order > 0;
   }
 }

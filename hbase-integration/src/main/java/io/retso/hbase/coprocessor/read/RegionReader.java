@@ -135,7 +135,7 @@ public final class RegionReader {
     List<Cell> row = new ArrayList<>(questions.length + cells.size());
     for (long version : questions) {
       if (!Outcome.isKnown(known.of(version))) {
-        Mark mark = version < refused ? null : parts.marks().find(key, version);
+        Mark mark = version < refused ? null : parts.marks().writers().find(key, version);
         if (mark == null) {
           return null;
         }

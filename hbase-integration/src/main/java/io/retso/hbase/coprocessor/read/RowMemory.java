@@ -84,7 +84,7 @@ final class RowMemory {
     }
     Set<Long> missing = new HashSet<>();
     for (long version : unmarked) {
-      Mark mark = parts.marks().find(row, version);
+      Mark mark = parts.marks().writers().find(row, version);
       if (mark == null) {
         missing.add(version);
       } else {

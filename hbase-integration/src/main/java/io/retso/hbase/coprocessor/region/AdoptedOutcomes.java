@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.client.RegionInfo;
 import org.apache.hadoop.hbase.client.TableDescriptor;
@@ -139,6 +140,7 @@ public final class AdoptedOutcomes {
     if (!logged.isEmpty()) {
       LoggedAdoptions.marks(
           region,
+          HConstants.EMPTY_START_ROW,
           mark -> {
             long start = PendingWrite.startOf(mark);
             Long outcome = logged.get(start);
@@ -146,6 +148,7 @@ public final class AdoptedOutcomes {
               outcomes.adopted(start, outcome);
               memory.take(OUTCOME_BYTES);
             }
+            return true;
           });
     }
     isLoaded = true;

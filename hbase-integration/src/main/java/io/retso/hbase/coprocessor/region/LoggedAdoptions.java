@@ -5,15 +5,10 @@ import io.retso.hbase.layout.AdoptionCell;
 import io.retso.hbase.layout.AdoptionRequest;
 import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
-import java.util.function.LongPredicate;
 import java.util.function.Predicate;
 import org.apache.hadoop.hbase.Cell;
-import org.apache.hadoop.hbase.KeyValueUtil;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.regionserver.Region;
 
@@ -48,39 +43,15 @@ public final class LoggedAdoptions {
     return adoptions;
   }
 
-  /** Gives all marks that are there, in their order; the cells are valid during the call. */
-  static void marks(Region region, Consumer<Cell> found) throws IOException {
-    read(
-        region,
-        new Scan(),
-        cell -> {
-          if (PendingWrite.isWellFormed(cell)) {
-            found.accept(cell);
-          }
-          return true;
-        });
-  }
-
   /**
-   * Copies of the marks of some transactions that are there, in their order.
+   * Gives the marks that are there, in their order.
    *
    * @param last the row behind which to begin; empty for the first one
-   * @param starts start timestamps of those transactions
-   * @param max marks at most
+   * @param found is given each mark, valid during the call; says whether to go on
    */
-  public static List<Cell> marks(Region region, byte[] last, LongPredicate starts, int max)
-      throws IOException {
-    List<Cell> found = new ArrayList<>();
-    read(
-        region,
-        new Scan().withStartRow(last, false), // no longer row need be possible
-        cell -> {
-          if (PendingWrite.isWellFormed(cell) && starts.test(PendingWrite.startOf(cell))) {
-            found.add(KeyValueUtil.copyToNewKeyValue(cell));
-          }
-          return found.size() < max;
-        });
-    return found;
+  public static void marks(Region region, byte[] last, Predicate<Cell> found) throws IOException {
+    Scan scan = new Scan().withStartRow(last, false); // no longer row need be possible
+    read(region, scan, cell -> !PendingWrite.isWellFormed(cell) || found.test(cell));
   }
 
   /** The test says whether to go on. */

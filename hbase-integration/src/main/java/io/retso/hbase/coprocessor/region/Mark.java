@@ -8,15 +8,9 @@ import org.apache.hadoop.hbase.KeyValue;
  * A mark that is in the write-ahead log and in the memory of a region, and no cell of {@code !pw};
  * {@link RegionMarks}.
  *
- * <pre>
- *   added      by a batch that is about to be applied
- *   numbered   HBase has appended it to its log: it may be there, and its data may be seen. Whether
- *              it is there comes out later, and an append that fails leaves no trace of the number
- *   applied    the log is on disk up to here, and data and mark are in memory
- * </pre>
- *
- * <p>A mark that is numbered stays if its batch fails. One that stands for a later write of its row
- * must be applied: otherwise the log may have the data of that write and no mark at all.
+ * <p>One that is numbered may be in the log, and its data be seen: it stays if its batch fails. One
+ * that stands for a later write of its row must be applied: otherwise the log may have the data of
+ * that write and no mark at all.
  *
  * <p>Thread-safe.
  */
@@ -96,6 +90,16 @@ public final class Mark {
   void setGone() {
     assert !isGone : this;
     isGone = true;
+  }
+
+  /** Whether nothing is lost if it goes: see the description of the package. */
+  boolean mayGo() {
+    return isTaken || isCleaned || !isNumbered();
+  }
+
+  /** Whether it does not have to go with its batch, or has gone. */
+  public boolean isSettled() {
+    return isNumbered() || isGone;
   }
 
   /** Whether the log may have it. */

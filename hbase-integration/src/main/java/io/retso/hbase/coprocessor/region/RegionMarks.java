@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellComparator;
@@ -29,13 +28,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The marks of a region that are in its write-ahead log and here, and not cells of {@code !pw};
  * docs/decisions/0024-marks-in-the-memory-of-a-region.md. They count as a part of the memory of
- * that family: a flush of it writes them, and a replay of the log makes cells of them.
- *
- * <pre>
- *   add     the mark is here before its cells can be seen (a batch, under HBase's lock of updates)
- *   take    a flush of !pw writes it: it is a cell from now on (with that lock held alone)
- *   drop    its cleanup can be seen; or, of one that was taken, the file is in the store
- * </pre>
+ * that family: a flush of it writes them, and a replay of the log makes cells of them. What becomes
+ * of one, and under which locks, is drawn in the description of the package.
  *
  * <p><em>A flush writes what is here</em> though HBase asks only about memory that has a cell, and
  * takes the edits of an empty one for flushed. So a mark is added only while the memory of the
@@ -69,9 +63,6 @@ public final class RegionMarks {
   private final SharedMemory memory;
   private final Writers writers;
   private final AtomicLongArray removals = new AtomicLongArray(COUNTERS);
-
-  /** Loads of files that are under way. */
-  private final AtomicInteger loads = new AtomicInteger();
 
   /** Those that a flush has taken since the last one ended. Guarded by itself. */
   private final List<Mark> taken = new ArrayList<>();
@@ -113,6 +104,8 @@ public final class RegionMarks {
     assert added == null || added.stream().noneMatch(Mark::isNumbered)
         : "logged before it is added";
     if (added != null) {
+      assert movable.stream().allMatch(write -> writers.find(write.getRow(), start) != null)
+          : "a mark comes after its cells";
       movable.forEach(write -> write.getFamilyCellMap().remove(FAMILY));
     }
     if (added == null || movable.size() < writes.size()) {
@@ -160,64 +153,20 @@ public final class RegionMarks {
     return logged;
   }
 
-  /** Whether a write may begin; see {@link Writers#begin}. {@link #endWrite} follows. */
-  public Admission beginWrite(long start, int batch) {
-    return writers.begin(start, batch);
-  }
-
-  /** A write is over: applied and visible, or failed. */
-  public void endWrite(long start) {
-    writers.end(start);
-  }
-
-  /** The region opens with files that have versions, marks and all, up to this one. */
-  public void opened(long version) {
-    writers.opened(version);
+  /** The transactions that have the marks. */
+  public Writers writers() {
+    return writers;
   }
 
   /**
-   * Files of others are about to be loaded, and nothing is adopted until {@link #loaded}: what they
-   * hide, or what hides them, is to be known before.
-   */
-  public void loading() {
-    loads.incrementAndGet();
-  }
-
-  /** Files were loaded, or not; the region's have versions up to this one. */
-  public void loaded(long version) {
-    writers.raiseFloor(version);
-    loads.decrementAndGet();
-  }
-
-  /**
-   * Somebody who knows nothing of transactions writes a version, or deletes up to one; to be called
-   * before that is applied. What began below is not adopted. A reader takes the first version that
-   * is committed by its own number: that one until a flush, and what moves above it afterwards. And
-   * a delete hides what is written after it, too, up to its version: what moves would come out.
+   * A plain writer puts a version, or deletes up to one; to be called before that is applied. What
+   * began below is not adopted. A reader takes the first version that is committed by its own
+   * number: that one until a flush, and what moves above it afterwards. And a delete hides what is
+   * written after it, too, up to its version: what moves would come out.
    */
   public void plain(long version) {
     boolean isNow = version == HConstants.LATEST_TIMESTAMP; // of an increment or append
     writers.raiseFloor(isNow ? HBaseInternals.now() : version);
-  }
-
-  /** See {@link Writers#outcomeForFlush}. */
-  public long outcomeForFlush(long start) {
-    return writers.outcomeForFlush(start);
-  }
-
-  /** Whether all rows of a transaction in this region can be adopted; see {@link Writers}. */
-  public boolean canAdopt(long start, int rows) {
-    return loads.get() == 0 && writers.canAdopt(start, rows);
-  }
-
-  /**
-   * Adopts a transaction, if {@link #canAdopt}: its marks go when the outcome is there.
-   *
-   * @param adoption puts the outcome into {@link RegionOutcomes}
-   * @return false if it is not adopted
-   */
-  public boolean adopt(long start, int rows, Runnable adoption) {
-    return loads.get() == 0 && writers.adopt(start, rows, adoption);
   }
 
   /** Whether what a mutation does to a mark may be in the log only; under the same lock. */
@@ -243,11 +192,6 @@ public final class RegionMarks {
     return store.getMemStoreSize().getCellsCount() > 0 && !store.isSloppyMemStore();
   }
 
-  /** The mark of a row and transaction; null if none is here. */
-  public Mark find(byte[] row, long start) {
-    return writers.find(row, start);
-  }
-
   /** Counts the marks that went, of this row and some others. */
   public long removals(byte[] row) {
     return removals.get(counterOf(row));
@@ -255,11 +199,6 @@ public final class RegionMarks {
 
   private static int counterOf(byte[] row) {
     return Math.floorMod(Arrays.hashCode(row), COUNTERS);
-  }
-
-  /** Marks in the order of a scan, from {@code row} on; they may come and go meanwhile. */
-  public List<Mark> next(byte[] row, boolean isReversed, int max) {
-    return writers.next(row, isReversed, max);
   }
 
   /**
@@ -280,15 +219,10 @@ public final class RegionMarks {
     mark.setCleaned();
   }
 
-  /** The mark goes, as somebody else tells of it by now, or it is to be seen no more. */
-  private void drop(Mark mark) {
-    writers.remove(mark);
-  }
-
   /** The batch with the mark's cleanup is over: visible, even if something failed afterwards. */
   public void cleanupEnded(Mark mark) {
     if (mark.isCleaned()) {
-      drop(mark);
+      writers.remove(mark);
     }
   }
 
@@ -298,7 +232,7 @@ public final class RegionMarks {
    */
   public void writeEnded(Mark mark) {
     if (!mark.isNumbered()) {
-      drop(mark);
+      writers.remove(mark);
     }
   }
 
@@ -348,7 +282,7 @@ public final class RegionMarks {
     synchronized (taken) {
       for (Mark mark : taken) {
         assert mark.isTaken() : mark;
-        drop(mark);
+        writers.remove(mark);
       }
       taken.clear();
     }
@@ -384,7 +318,7 @@ public final class RegionMarks {
   public void flushBehind() {
     try {
       region.waitForFlushes(FLUSH_MILLIS_MAX);
-      if (loads.get() == 0 && isAnchored() && !region.isClosing() && !region.isClosed()) {
+      if (!writers.isLoading() && isAnchored() && !region.isClosing() && !region.isClosed()) {
         HBaseInternals.flush(region, FAMILY);
       }
     } catch (IOException | RuntimeException e) {
@@ -399,6 +333,6 @@ public final class RegionMarks {
 
   /** The region is closed. */
   public void close() {
-    writers.forEach(this::drop);
+    writers.close();
   }
 }

@@ -16,14 +16,10 @@ import org.apache.hadoop.hbase.regionserver.Store;
  * Transactions whose outcome the region knows, and what readers need to know of flushes that act on
  * it; docs/decisions/0025-outcomes-adopted-by-a-region.md.
  *
- * <p>A flush of a data family writes the versions of such a transaction at {@code Tc + 1}, or not
- * at all. Its file takes the place of the memory that it wrote at one moment, the <em>commit</em>
- * of the flush; scanners that are open then are told a moment later, and go on in the file where
- * they stood in memory. What moved sorts before that place: they miss it, and nothing in what they
- * show tells. An outcome leaves only after the commit of all of its families.
- *
- * <p><em>A reader</em> takes {@link #moves} before it opens its scanner, and again after it has
- * read. If both are the same, no commit came between:
+ * <p>A scanner that is open at the <em>commit</em> of a flush misses what the flush has moved;
+ * docs/protocol.md, "Flushes under readers", has the reasons. So a reader takes {@link #moves}
+ * before it opens its scanner, and again after it has read. If both are the same, no commit came
+ * between. An outcome leaves only after the commit of all of its families:
  *
  * <pre>
  *   moves() --- scanner is opened --- row is read --- moves() the same: the row is whole, and of
@@ -35,14 +31,7 @@ import org.apache.hadoop.hbase.regionserver.Store;
  *          commit   after the second look: the row was read from what was there before
  * </pre>
  *
- * <p>A counter that hooks of flushes raise would not do: HBase calls none at the commit. Raised
- * before it, a reader may open its scanner between the two, and goes over the commit with the same
- * number; raised after it, a row may be read between the two. So the number is that of the lists of
- * files: HBase puts another list into the place of the old one at the commit, under the lock under
- * which it takes the memory away and scanners are opened, and tells open scanners after that.
- * Compactions change lists, too, and make readers read again for nothing.
- *
- * <p>Thread-safe.
+ * <p>The number is that of the lists of files, as no hook of HBase runs at the commit. Thread-safe.
  */
 public final class RegionOutcomes {
   /** Lists of files as they were looked at, by store. */

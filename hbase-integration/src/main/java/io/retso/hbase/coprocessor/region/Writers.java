@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.PriorityQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
@@ -32,7 +33,7 @@ import java.util.function.LongConsumer;
  * is followed by one for the outcome, or shares the lock of the transaction with the adoption.
  * Thread-safe.
  */
-final class Writers {
+public final class Writers {
   private static final String NO_OUTCOME = "marks go before the outcome is there";
   private static final String NOT_UNDER_WAY = "no write of the transaction is under way";
 
@@ -79,6 +80,7 @@ final class Writers {
       if (number > batch && underWay > 0) {
         return Admission.EARLY;
       }
+      assert number == batch || number > batch && underWay == 0 : number + " beside " + batch;
       batch = number;
       underWay++;
       return Admission.ADMITTED;
@@ -106,6 +108,12 @@ final class Writers {
         }
       }
       return fresh;
+    }
+
+    /** Whether a mark is here, or one that stands for it whatever becomes of its batch. */
+    private boolean hasFor(Mark mark) {
+      Mark there = find(mark.row());
+      return there == mark || there != null && there.isApplied() && !there.isTaken();
     }
 
     private void add(List<Mark> marks) {
@@ -158,6 +166,9 @@ final class Writers {
    */
   private final AtomicLong floor = new AtomicLong(Long.MAX_VALUE);
 
+  /** Loads of files that are under way. */
+  private final AtomicInteger loads = new AtomicInteger();
+
   /**
    * None.
    *
@@ -171,8 +182,27 @@ final class Writers {
   }
 
   /** The region opens with files that have versions up to this one. */
-  void opened(long version) {
+  public void opened(long version) {
     floor.set(version);
+  }
+
+  /**
+   * Files of others are about to be loaded, and nothing is adopted until {@link #loaded}: what they
+   * hide, or what hides them, is to be known before.
+   */
+  public void loading() {
+    loads.incrementAndGet();
+  }
+
+  /** Files were loaded, or not; the region's have versions up to this one. */
+  public void loaded(long version) {
+    raiseFloor(version);
+    int left = loads.decrementAndGet();
+    assert left >= 0 : left + " loads are under way";
+  }
+
+  boolean isLoading() {
+    return loads.get() > 0;
   }
 
   /** A mark of the transaction is a cell, or is about to be one. */
@@ -185,7 +215,7 @@ final class Writers {
    *
    * @param batch its number, growing within the transaction
    */
-  Admission begin(long start, int batch) {
+  public Admission begin(long start, int batch) {
     Admission[] admission = new Admission[1];
     writers.compute(
         RegionOutcomes.key(start),
@@ -206,7 +236,7 @@ final class Writers {
   }
 
   /** A write is over: applied and visible, or failed. */
-  void end(long start) {
+  public void end(long start) {
     writers.compute(
         RegionOutcomes.key(start),
         (key, writer) -> {
@@ -236,6 +266,7 @@ final class Writers {
             writer.add(found);
             fresh.addAll(found);
           }
+          assert !isAdded[0] || marks.stream().allMatch(writer::hasFor) : "its row has no mark";
           return writer;
         });
     return isAdded[0] ? fresh : null;
@@ -250,13 +281,29 @@ final class Writers {
             beforeRemoval.accept(mark);
             writer.remove(mark);
             freed.accept(mark.bytes());
+            assert mark.mayGo() : mark;
           }
           return writer.unlessUnused();
         });
   }
 
+  /** Takes all marks away: the region is closed. Writes may have yet to {@link #end}. */
+  void close() {
+    for (long start : writers.keySet()) {
+      writers.computeIfPresent(
+          start,
+          (key, writer) -> {
+            freed.accept(writer.bytes());
+            writer.batches.forEach(batch -> batch.forEach(Mark::setGone));
+            writer.batches = List.of();
+            writer.rows = 0;
+            return writer.unlessUnused();
+          });
+    }
+  }
+
   /** The mark of a row and transaction; null if none is here. */
-  Mark find(byte[] row, long start) {
+  public Mark find(byte[] row, long start) {
     Writer writer = writers.get(RegionOutcomes.key(start));
     return writer == null ? null : writer.find(row);
   }
@@ -273,7 +320,7 @@ final class Writers {
    * @param row where the scan begins
    * @param max the most that are returned
    */
-  List<Mark> next(byte[] row, boolean isReversed, int max) {
+  public List<Mark> next(byte[] row, boolean isReversed, int max) {
     Comparator<Mark> order = isReversed ? Mark.BY_ROW.reversed() : Mark.BY_ROW;
     PriorityQueue<Mark> nearest = new PriorityQueue<>(order.reversed()); // the farthest is its head
     for (Writer writer : writers.values()) {
@@ -310,7 +357,7 @@ final class Writers {
    *
    * @return as {@link RegionOutcomes#outcomeOf}
    */
-  long outcomeForFlush(long start) {
+  public long outcomeForFlush(long start) {
     long known = outcomes.outcomeOf(start);
     if (Outcome.isKnown(known)) {
       return known;
@@ -326,7 +373,7 @@ final class Writers {
   }
 
   /** Whether the region can vouch for what a transaction wrote in so many rows. */
-  boolean canAdopt(long start, int rows) {
+  public boolean canAdopt(long start, int rows) {
     boolean[] canAdopt = new boolean[1];
     writers.computeIfPresent(
         RegionOutcomes.key(start),
@@ -341,7 +388,8 @@ final class Writers {
     return writer.rows == rows
         && writer.underWay == 0
         && !writer.isFlushedUnadopted
-        && start > floor.get();
+        && start > floor.get()
+        && !isLoading();
   }
 
   /**
@@ -351,7 +399,7 @@ final class Writers {
    * @param adoption puts the outcome into {@link RegionOutcomes}
    * @return false if it is not adopted
    */
-  boolean adopt(long start, int rows, Runnable adoption) {
+  public boolean adopt(long start, int rows, Runnable adoption) {
     boolean[] isAdopted = new boolean[1];
     writers.computeIfPresent(
         RegionOutcomes.key(start),

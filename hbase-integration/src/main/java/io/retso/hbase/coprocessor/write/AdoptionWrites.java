@@ -40,9 +40,9 @@ import org.apache.hadoop.hbase.regionserver.Region;
  * nothing.
  *
  * <p>What another request adopts between two looks, at the outcome and at the marks, is answered
- * <em>row by row</em>: the cleanups find no mark, and do nothing.
+ * <em>row by row</em>: the cleanups find no mark.
  *
- * <p><em>Not adopted</em> is what {@code RegionMarks.canAdopt} cannot vouch for, and
+ * <p><em>Not adopted</em> is what {@code Writers.canAdopt} cannot vouch for, and
  *
  * <ul>
  *   <li>what is below the horizon, as cleanups of rows treat it in another way: a precaution;
@@ -158,7 +158,7 @@ public final class AdoptionWrites {
 
   private boolean isToBeAdopted(Adoption adoption) {
     long start = adoption.start();
-    return start >= horizon.refused() && marks.canAdopt(start, adoption.rows());
+    return start >= horizon.refused() && marks.writers().canAdopt(start, adoption.rows());
   }
 
   /** The cells are in the log. */
@@ -179,14 +179,14 @@ public final class AdoptionWrites {
   }
 
   private void adopt(Pending pending) {
-    assert pending.cell.getSequenceId() > 0 : "adopted before it is in the log";
+    assert pending.cell.getSequenceId() > 0 && marks.isForced(pending.mutation) : "not in the log";
     assert !pending.adopted.intersects(pending.logged) : "adopted twice";
     LongStream.Builder starts = LongStream.builder();
     for (int i : pending.logged.stream().toArray()) {
       Adoption adoption = pending.request.adoptions().get(i);
       long start = adoption.start();
       Runnable adopted = () -> outcomes.adopted(start, adoption.outcome());
-      if (marks.adopt(start, adoption.rows(), adopted)) {
+      if (marks.writers().adopt(start, adoption.rows(), adopted)) {
         pending.adopted.set(i);
         starts.add(start);
       }

@@ -2,7 +2,7 @@ package io.retso.hbase.coprocessor.write;
 
 import io.retso.hbase.coprocessor.hbase.HBaseInternals;
 import io.retso.hbase.coprocessor.region.AdoptedOutcomes;
-import io.retso.hbase.coprocessor.region.RegionMarks;
+import io.retso.hbase.coprocessor.region.Writers;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hbase.NotServingRegionException;
@@ -31,14 +31,14 @@ public final class FileLoads {
 
   private final Region region;
   private final PlainChanges changes;
-  private final RegionMarks marks;
+  private final Writers writers;
   private final AdoptedOutcomes adoptions;
 
   public FileLoads(
-      Region region, PlainChanges changes, RegionMarks marks, AdoptedOutcomes adoptions) {
+      Region region, PlainChanges changes, Writers writers, AdoptedOutcomes adoptions) {
     this.region = region;
     this.changes = changes;
-    this.marks = marks;
+    this.writers = writers;
     this.adoptions = adoptions;
   }
 
@@ -49,7 +49,7 @@ public final class FileLoads {
    */
   public void begin() throws IOException {
     changes.begin();
-    marks.loading();
+    writers.loading();
     boolean isReady = false;
     try {
       flushAdopted();
@@ -86,7 +86,7 @@ public final class FileLoads {
    * @param lastVersion the highest version in the region's files
    */
   public void end(long lastVersion) {
-    marks.loaded(lastVersion);
+    writers.loaded(lastVersion);
     changes.end();
   }
 }

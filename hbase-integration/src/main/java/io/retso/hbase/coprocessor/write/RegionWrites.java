@@ -23,6 +23,7 @@ import org.apache.hadoop.hbase.HConstants.OperationStatusCode;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.regionserver.MiniBatchOperationInProgress;
 import org.apache.hadoop.hbase.regionserver.OperationStatus;
 import org.apache.hadoop.hbase.wal.WALEdit;
@@ -41,10 +42,6 @@ import org.apache.hadoop.hbase.wal.WALEdit;
  */
 public final class RegionWrites {
   private static final byte[] FAMILY = PendingWrite.family();
-  private static final String NO_ROW_PROCESSORS =
-      "transactions write with puts, not with row processors";
-  private static final OperationStatus CLEANED =
-      new OperationStatus(OperationStatusCode.SUCCESS, CleanupRequest.DONE);
 
   /**
    * What writes must go by.
@@ -56,7 +53,6 @@ public final class RegionWrites {
   private final Settings settings;
   private final OpenBatches batches;
   private final Horizon horizon;
-  private final RowLatches latches;
   private final RowCleaner cleaner;
   private final RegionMarks marks;
   private final AdoptionWrites adoptions;
@@ -79,7 +75,6 @@ public final class RegionWrites {
       ObserverMetrics metrics) {
     this.settings = settings;
     this.batches = batches;
-    this.latches = parts.latches();
     this.cleaner = parts.cleaner();
     this.marks = parts.marks();
     this.horizon = horizon;
@@ -103,7 +98,7 @@ public final class RegionWrites {
       return;
     }
     if (request != null) {
-      batch.latch(new Latch(request.row(), request.start()), request);
+      batch.latch(request);
     }
   }
 
@@ -129,33 +124,23 @@ public final class RegionWrites {
     Mutation mutation = mutations.getOperation(i);
     boolean isAdoption = AdoptionRequest.isRequest(mutation);
     CleanupRequest request = isAdoption ? null : CleanupRequest.of(mutation);
-    long start =
-        isAdoption ? 0 : request == null ? PendingWrite.startOf(mutation) : request.start();
+    long start = isAdoption || request != null ? 0 : PendingWrite.startOf(mutation);
     WriteBatch batch = batches.current();
     if (!SettingsCheck.passes(mutation, settings.fingerprint())) {
       metrics.refusedWrites.increment();
       MiniBatches.refuse(mutations, i, SettingsCheck.refusal(settings.table()));
-    } else if (isAdoption) {
-      adopt(mutations, i);
-    } else if (start == 0) {
+    } else if (!isAdoption && request == null && start == 0) {
       adoptions.keep(mutation);
       plain(batch, mutation);
     } else if (batch == null) {
-      throw new DoNotRetryIOException(NO_ROW_PROCESSORS);
+      throw new DoNotRetryIOException("transactions write with puts, not with row processors");
+    } else if (isAdoption) {
+      batch.adopt(adoptions.prepare(mutations, i));
     } else if (request != null) {
-      cleanUp(mutations, i, request);
+      cleanUp(batch, mutations, i, request);
     } else {
-      admit(mutations, i, start);
+      admit(batch, mutations, i, start);
     }
-  }
-
-  private void adopt(MiniBatchOperationInProgress<Mutation> mutations, int i)
-      throws DoNotRetryIOException {
-    WriteBatch batch = batches.current();
-    if (batch == null) {
-      throw new DoNotRetryIOException(NO_ROW_PROCESSORS);
-    }
-    batch.adoptions.add(adoptions.prepare(mutations, i));
   }
 
   private void plain(WriteBatch batch, Mutation mutation) {
@@ -178,9 +163,8 @@ public final class RegionWrites {
     if (batch == null) {
       return;
     }
-    batch.added.forEach(marks::applied);
-    batch.cleanedMarks.forEach(marks::cleaned);
-    adoptions.applied(batch.adoptions);
+    batch.applied();
+    adoptions.applied(batch.adoptions());
     for (int i = 0; i < mutations.size(); i++) {
       Mutation mutation = mutations.getOperation(i);
       WriteBatch.Write write = batch.nextWrite(mutation);
@@ -210,43 +194,27 @@ public final class RegionWrites {
 
   /** The mutations are visible; or they failed, and if they were prepared, some may be there. */
   public void done(MiniBatchOperationInProgress<Mutation> mutations) throws IOException {
-    answerCleanups(mutations);
     WriteBatch batch = batches.begun();
     if (batch == null) {
       return;
     }
-    boolean hasAdopted = !batch.adoptions.isEmpty();
-    answerAdoptions(mutations, batch.adoptions);
+    for (int i = 0; i < mutations.size(); i++) {
+      if (mutations.getOperationStatus(i).getOperationStatusCode() == OperationStatusCode.SUCCESS) {
+        Result answer = batch.answer(mutations.getOperation(i));
+        if (answer != null) {
+          mutations.setOperationStatus(i, new OperationStatus(OperationStatusCode.SUCCESS, answer));
+        }
+      }
+    }
+    boolean hasAdopted = !batch.adoptions().isEmpty();
     batch.mutationsEnded();
     if (hasAdopted) {
       adoptions.makeRoom();
     }
   }
 
-  private static void answerCleanups(MiniBatchOperationInProgress<Mutation> mutations) {
-    for (int i = 0; i < mutations.size(); i++) {
-      if (mutations.getOperationStatus(i).getOperationStatusCode() == OperationStatusCode.SUCCESS
-          && CleanupRequest.isReplaced(mutations.getOperation(i))) {
-        mutations.setOperationStatus(i, CLEANED);
-      }
-    }
-  }
-
-  private static void answerAdoptions(
-      MiniBatchOperationInProgress<Mutation> mutations, List<AdoptionWrites.Pending> adoptions) {
-    for (int i = 0; i < mutations.size() && !adoptions.isEmpty(); i++) {
-      if (mutations.getOperationStatus(i).getOperationStatusCode() == OperationStatusCode.SUCCESS) {
-        for (AdoptionWrites.Pending pending : adoptions) {
-          if (pending.isOf(mutations.getOperation(i))) {
-            mutations.setOperationStatus(
-                i, new OperationStatus(OperationStatusCode.SUCCESS, pending.answer()));
-          }
-        }
-      }
-    }
-  }
-
-  private void admit(MiniBatchOperationInProgress<Mutation> mutations, int i, long start)
+  private void admit(
+      WriteBatch batch, MiniBatchOperationInProgress<Mutation> mutations, int i, long start)
       throws IOException {
     // The batch is in flight since before this look, so that a horizon raised later waits for it.
     long refused = horizon.refused();
@@ -256,36 +224,21 @@ public final class RegionWrites {
           mutations, i, Refusal.SNAPSHOT_TOO_OLD.message(start, "writes below " + refused));
       return;
     }
-    Mutation mutation = mutations.getOperation(i);
-    Latch latch = new Latch(mutation.getRow(), start);
-    Admission admission = latchForWrite(latch, PendingWrite.batchOf(mutation));
-    if (admission == Admission.ADMITTED) {
-      batches.current().writes.add(new WriteBatch.Write(latch, mutation));
-    } else if (admission == Admission.EARLY) {
+    Admission admission = batch.admit(mutations.getOperation(i), start);
+    if (admission == Admission.EARLY) {
       MiniBatches.turnAway(
           mutations, i, "transaction " + start + ": a late duplicate is being written; try again");
-    } else {
+    } else if (admission != Admission.ADMITTED) {
       metrics.refusedWrites.increment();
-      MiniBatches.refuse(mutations, i, refusal(admission, start));
+      String message =
+          admission == Admission.DECIDED
+              ? Refusal.DECIDED.message(start, "its writes are being cleaned up")
+              : "transaction "
+                  + start
+                  + " has written since: this is a late duplicate of a former"
+                  + " write";
+      MiniBatches.refuse(mutations, i, message);
     }
-  }
-
-  private static String refusal(Admission admission, long start) {
-    return admission == Admission.LATE
-        ? "transaction " + start + " has written since: this is a late duplicate of a former write"
-        : Refusal.DECIDED.message(start, "its writes are being cleaned up");
-  }
-
-  /** A cleanup of the row is under way when its transaction is decided. */
-  private Admission latchForWrite(Latch latch, int number) {
-    if (!latches.latchForWrite(latch)) {
-      return Admission.DECIDED;
-    }
-    Admission admission = batches.current().beginWrites(latch.start(), number);
-    if (admission != Admission.ADMITTED) {
-      latches.releaseWrite(latch);
-    }
-    return admission;
   }
 
   /** Takes the marks out of the writes that were admitted, if they need not be cells. */
@@ -295,9 +248,7 @@ public final class RegionWrites {
       return;
     }
     for (List<Mutation> writes = batch.unmarked(); !writes.isEmpty(); writes = batch.unmarked()) {
-      List<Mark> added = marks.add(PendingWrite.startOf(writes.get(0)), writes);
-      batch.added.addAll(added);
-      batch.unlogged.addAll(added);
+      batch.marked(marks.add(PendingWrite.startOf(writes.get(0)), writes));
       int cells = writes.stream().mapToInt(RegionWrites::storeMark).sum();
       metrics.marksInMemory.increment(writes.size() - cells);
       metrics.marksAsCells.increment(cells);
@@ -324,40 +275,40 @@ public final class RegionWrites {
    */
   public void append(WALEdit edit) {
     WriteBatch batch = batches.begun();
-    if (batch == null) {
-      return;
+    if (batch != null) {
+      batch.log(edit);
     }
-    batch.unlogged.forEach(mark -> edit.add(mark.cell(), FAMILY));
-    batch.unlogged.clear();
   }
 
   private void cleanUp(
-      MiniBatchOperationInProgress<Mutation> mutations, int i, CleanupRequest request)
+      WriteBatch batch,
+      MiniBatchOperationInProgress<Mutation> mutations,
+      int i,
+      CleanupRequest request)
       throws IOException {
-    WriteBatch batch = batches.current();
-    Latch latch = new Latch(request.row(), request.start());
-    WriteBatch.Cleanup cleanup = batch.latch(latch, request);
-    if (cleanup != null) {
-      Mutation mutation = mutations.getOperation(i);
-      CleanupRequest.replaced(mutation);
-      if (batch.cleaned.add(latch)) {
-        RowCleaner.Written row = batch.row(cleanup, request);
-        long outcome = outcome(request);
-        if (row != null && !row.suffices(outcome)) {
-          batch.cleaned.remove(latch);
-          MiniBatches.turnAway(mutations, i, request + ": it was adopted meanwhile; try again");
-          return;
-        }
-        cleaner.cleanUp(mutation, request, outcome, row);
-        if (row != null) {
-          cleanUpMark(mutations, i, marks.find(request.row(), request.start()), row);
-        }
-      } else {
-        mutation.getFamilyCellMap().clear(); // twice in one batch: done by the first
-      }
-    } else {
+    if (!batch.latch(request)) {
       String message = request + ": the row is being written or cleaned up; try again";
       MiniBatches.turnAway(mutations, i, message);
+      return;
+    }
+    Mutation mutation = mutations.getOperation(i);
+    if (batch.isCleaned(request)) { // twice in one batch: done by the first
+      mutation.getFamilyCellMap().clear();
+      CleanupRequest.replaced(mutation);
+      return;
+    }
+    RowCleaner.Written row = batch.row(request);
+    long outcome = outcome(request);
+    if (row != null && !row.suffices(outcome)) {
+      MiniBatches.turnAway(mutations, i, request + ": it was adopted meanwhile; try again");
+      return;
+    }
+    cleaner.cleanUp(mutation, request, outcome, row);
+    CleanupRequest.replaced(mutation);
+    Mark mark = row == null ? null : marks.writers().find(request.row(), request.start());
+    batch.cleaned(request, mark);
+    if (mark != null && !mark.isTaken() && !row.hasCell() && marks.isUsable(mutation)) {
+      logDelete(mutations, i);
     }
   }
 
@@ -384,18 +335,8 @@ public final class RegionWrites {
    * If it has gone since the row was read, its transaction was adopted, or a flush has made a cell
    * of it: the delete is a cell in both cases.
    */
-  private void cleanUpMark(
-      MiniBatchOperationInProgress<Mutation> mutations, int i, Mark mark, RowCleaner.Written row) {
-    if (mark == null) {
-      return;
-    }
-    batches.current().cleanedMarks.add(mark);
-    Mutation cleanup = mutations.getOperation(i);
-    if (!mark.isTaken() && !row.hasCell() && marks.isUsable(cleanup)) {
-      cleanup
-          .getFamilyCellMap()
-          .remove(FAMILY)
-          .forEach(delete -> MiniBatches.log(mutations, i, delete));
-    }
+  private static void logDelete(MiniBatchOperationInProgress<Mutation> mutations, int i) {
+    List<Cell> deletes = mutations.getOperation(i).getFamilyCellMap().remove(FAMILY);
+    deletes.forEach(delete -> MiniBatches.log(mutations, i, delete));
   }
 }

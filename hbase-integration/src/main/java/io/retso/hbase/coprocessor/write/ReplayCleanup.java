@@ -3,20 +3,24 @@ package io.retso.hbase.coprocessor.write;
 import io.retso.hbase.coprocessor.region.AdoptedOutcomes;
 import io.retso.hbase.coprocessor.region.Background;
 import io.retso.hbase.coprocessor.region.LoggedAdoptions;
+import io.retso.hbase.coprocessor.region.ObserverMetrics;
+import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.coprocessor.region.RegionOutcomes;
+import io.retso.hbase.coprocessor.region.SharedMemory;
 import io.retso.hbase.layout.CleanupRequest;
-import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.HConstants.OperationStatusCode;
 import org.apache.hadoop.hbase.client.Mutation;
+import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.regionserver.OperationStatus;
 import org.apache.hadoop.hbase.regionserver.Region;
 import org.slf4j.Logger;
@@ -36,26 +40,38 @@ import org.slf4j.LoggerFactory;
  * <p>Thread-safe.
  */
 public final class ReplayCleanup {
-  static final int ROWS_MAX = 200;
+  private static final int ROWS_MAX = 200;
 
   /** For which a region that closes goes on without success, as others have the rows. */
-  static final long PATIENCE_MILLIS = 30_000;
+  private static final long PATIENCE_MILLIS = 30_000;
 
   /** Property of servers and tables: the same in milliseconds. */
   private static final String PATIENCE = "retso.close.timeout";
 
   private static final long DELAY_MILLIS = 200;
   private static final long RETRY_MILLIS = 2_000;
+
+  /** Between two passes without success. */
+  private static final long PAUSE_MILLIS = 20;
+
+  private static final int NOTHING_LEFT = -1;
   private static final Logger LOG = LoggerFactory.getLogger(ReplayCleanup.class);
+
+  /** Cleans up rows. */
+  private interface Rows {
+    /** How many were cleaned up: others may have the rows. */
+    int cleanUp(List<CleanupRequest> requests) throws IOException;
+  }
 
   private final Region region;
   private final RegionOutcomes outcomes;
   private final AdoptedOutcomes adoptions;
   private final BooleanSupplier isServed;
   private final long patienceMillis;
+  private final Rows rows;
 
   /**
-   * Of a region.
+   * That of a region.
    *
    * @param isServed whether the server hands it requests
    * @param patienceMillis {@link #patience}
@@ -66,11 +82,41 @@ public final class ReplayCleanup {
       AdoptedOutcomes adoptions,
       BooleanSupplier isServed,
       long patienceMillis) {
+    this(region, outcomes, adoptions, isServed, patienceMillis, of -> cleanUp(region, of));
+  }
+
+  private ReplayCleanup(
+      Region region,
+      RegionOutcomes outcomes,
+      AdoptedOutcomes adoptions,
+      BooleanSupplier isServed,
+      long patienceMillis,
+      Rows rows) {
     this.region = region;
     this.isServed = isServed;
     this.outcomes = outcomes;
     this.adoptions = adoptions;
     this.patienceMillis = patienceMillis;
+    this.rows = rows;
+  }
+
+  /**
+   * That of a region in which no transactions work, as the settings of its table or server are
+   * wrong: to be carried out before it closes, since it may be split. There nobody else writes or
+   * cleans up for transactions, so the rows are changed as they are read.
+   */
+  public static ReplayCleanup ofRefused(Region region, ObserverMetrics metrics) {
+    RegionOutcomes outcomes = new RegionOutcomes(region, false);
+    SharedMemory memory = new SharedMemory();
+    RegionMarks none = new RegionMarks(region, false, false, outcomes, memory);
+    RowCleaner cleaner = new RowCleaner(region, none, outcomes, metrics);
+    return new ReplayCleanup(
+        region,
+        outcomes,
+        new AdoptedOutcomes(region, false, outcomes, memory),
+        () -> false,
+        PATIENCE_MILLIS,
+        requests -> cleanUp(region, cleaner, requests));
   }
 
   /**
@@ -123,25 +169,70 @@ public final class ReplayCleanup {
 
   private synchronized void cleanUp(long millis) throws IOException {
     if (!region.isReadOnly()) {
-      Passes.repeat(this::pass, millis);
+      repeatPass(millis);
     }
   }
 
-  /** From the first row to the last: outcomes are forgotten when there is no mark of them. */
-  private Passes.Result pass() throws IOException {
+  /**
+   * Repeats passes until nothing is left. What fails is tried again: rows that somebody else is
+   * cleaning up, a memory that is full until it is flushed. If a region could not close for such a
+   * reason, HBase would stop its server.
+   *
+   * @param millis for which no pass may have any success
+   * @throws IOException if none had for that long; its cause is why the last one failed
+   */
+  private void repeatPass(long millis) throws IOException {
+    IOException last = null;
+    long begun = System.nanoTime();
+    for (int cleaned = 0; cleaned != NOTHING_LEFT; ) {
+      try {
+        cleaned = pass();
+      } catch (InterruptedIOException e) {
+        throw e;
+      } catch (IOException e) {
+        last = e;
+        cleaned = 0;
+      }
+      if (cleaned > 0) {
+        begun = System.nanoTime();
+      } else if (cleaned == 0) {
+        if (TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun) >= millis) {
+          throw new IOException(
+              "for " + millis + " ms no row of an adopted transaction could be cleaned up", last);
+        }
+        pause();
+      }
+    }
+  }
+
+  private static void pause() throws InterruptedIOException {
+    try {
+      TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while rows were to be cleaned up");
+    }
+  }
+
+  /**
+   * From the first row to the last: outcomes are forgotten when there is no mark of them.
+   *
+   * @return how many rows were cleaned up, or {@link #NOTHING_LEFT}
+   */
+  private int pass() throws IOException {
     adoptions.load();
     if (adoptions.isReplayDone()) {
-      return Passes.Result.DONE;
+      return NOTHING_LEFT;
     }
     boolean hasMarks = false;
     int cleaned = 0;
     IOException failed = null;
     byte[] last = HConstants.EMPTY_START_ROW;
-    for (List<Cell> found = marksBehind(last); !found.isEmpty(); found = marksBehind(last)) {
+    for (List<CleanupRequest> next = behind(last); !next.isEmpty(); next = behind(last)) {
       hasMarks = true;
-      last = CellUtil.cloneRow(found.get(found.size() - 1));
+      last = next.get(next.size() - 1).row();
       try {
-        cleaned += cleanUpRows(found);
+        cleaned += rows.cleanUp(next);
       } catch (InterruptedIOException e) {
         throw e;
       } catch (IOException e) {
@@ -150,31 +241,52 @@ public final class ReplayCleanup {
     }
     if (!hasMarks) {
       adoptions.replayDone();
-      return Passes.Result.DONE;
+      return NOTHING_LEFT;
     }
     if (cleaned == 0 && failed != null) {
       throw failed;
     }
-    return cleaned > 0 ? Passes.Result.SOME : Passes.Result.NOTHING;
+    return cleaned;
   }
 
-  private List<Cell> marksBehind(byte[] row) throws IOException {
-    return LoggedAdoptions.marks(region, row, adoptions::isFound, ROWS_MAX);
+  /** The cleanups of the next rows with such marks. */
+  private List<CleanupRequest> behind(byte[] row) throws IOException {
+    List<CleanupRequest> requests = new ArrayList<>();
+    LoggedAdoptions.marks(
+        region,
+        row,
+        mark -> {
+          long start = PendingWrite.startOf(mark);
+          if (adoptions.isFound(start)) {
+            assert outcomes.isKnown(start) : "it left before its last mark: " + start;
+            byte[] marked = CellUtil.cloneRow(mark);
+            requests.add(new CleanupRequest(marked, start, outcomes.outcomeOf(start)));
+          }
+          return requests.size() < ROWS_MAX;
+        });
+    return requests;
   }
 
-  /** How many were cleaned up: others may have the rows. */
-  private int cleanUpRows(List<Cell> marks) throws IOException {
-    Mutation[] cleanups = new Mutation[marks.size()];
-    for (int i = 0; i < cleanups.length; i++) {
-      byte[] row = CellUtil.cloneRow(marks.get(i));
-      long start = PendingWrite.startOf(marks.get(i));
-      long outcome = outcomes.outcomeOf(start);
-      assert Outcome.isKnown(outcome) : "it left before its last mark: " + start;
-      cleanups[i] = new CleanupRequest(row, start, outcome).toPut();
-    }
+  private static int cleanUp(Region region, List<CleanupRequest> requests) throws IOException {
     int cleaned = 0;
-    for (OperationStatus status : region.batchMutate(cleanups)) {
+    Mutation[] puts = requests.stream().map(CleanupRequest::toPut).toArray(Mutation[]::new);
+    for (OperationStatus status : region.batchMutate(puts)) {
       cleaned += status.getOperationStatusCode() == OperationStatusCode.SUCCESS ? 1 : 0;
+    }
+    return cleaned;
+  }
+
+  private static int cleanUp(Region region, RowCleaner cleaner, List<CleanupRequest> requests)
+      throws IOException {
+    int cleaned = 0;
+    for (CleanupRequest request : requests) {
+      RowCleaner.Written written = cleaner.read(request);
+      if (written != null) {
+        Put changes = new Put(request.row());
+        cleaner.cleanUp(changes, request, request.outcome(), written);
+        region.batchMutate(new Mutation[] {changes});
+        cleaned++;
+      }
     }
     return cleaned;
   }

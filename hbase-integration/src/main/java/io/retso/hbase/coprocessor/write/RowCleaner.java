@@ -45,11 +45,7 @@ import org.apache.hadoop.hbase.regionserver.RegionScanner;
  * here is all there is, and stays so until the batch is over.
  *
  * <p><em>Hidden cells are deleted, too</em>: those of version Ts that an older delete marker hides
- * from readers. A write that arrives once more after a cleanup of its row leaves such a cell, and
- * its mark is to be seen. HBase drops a marker when it has compacted all files, and {@link
- * CleanupDeletePurge} drops it even sooner: as soon as no file may have its cell; neither looks
- * into the memory. Were the mark to go and the cell to stay, the cell would come out without a mark
- * when the marker is dropped, and pass for a plain writer's.
+ * from readers; docs/protocol.md, "What a delete marker hides is deleted, too".
  *
  * <p>Why it is enough: a mark is removed here only, and by an edit that deletes each cell of its
  * version which the row physically has. So of every such cell without a mark the store has a marker
@@ -142,7 +138,7 @@ public final class RowCleaner {
   Written read(CleanupRequest request) throws IOException {
     byte[] row = request.row();
     long start = request.start();
-    boolean isInMemory = marks.find(row, start) != null; // before the read
+    boolean isInMemory = marks.writers().find(row, start) != null; // before the read
     Get mark = new Get(row).setTimestamp(start);
     boolean hasCell = !read(mark.addColumn(FAMILY, PendingWrite.qualifier(start))).isEmpty();
     if (!hasCell && !isInMemory) {

@@ -7,12 +7,10 @@ import java.util.concurrent.ConcurrentMap;
 /**
  * Which rows are being written for, or cleaned up after, which transaction right now.
  *
- * <p>HBase lets batches of puts work on one row at the same time (its row locks are shared). A
- * cleanup reads the row, then changes it. Were a write of the same transaction to come in between,
- * the cleanup would take the mark away and leave the new cells, which would then pass for a plain
- * writer's. So the two exclude each other, for the same row and transaction only. Nobody waits,
- * hence no deadlock: a cleanup that finds a writer has to come back, and a writer that finds a
- * cleanup has been decided already.
+ * <p>Writes and cleanups exclude each other, for the same row and transaction only;
+ * docs/protocol.md, "Cleanups and late writes exclude each other". Nobody waits, hence no deadlock:
+ * a cleanup that finds a writer has to come back, and the transaction of a writer that finds a
+ * cleanup is decided.
  *
  * <p>Two cleanups exclude each other, too: the end of the second one would let writes in while the
  * first one has yet to change what it read.

@@ -6,20 +6,22 @@ import io.retso.hbase.coprocessor.region.Mark;
 import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.coprocessor.write.RowLatches.Latch;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.apache.hadoop.hbase.client.Mutation;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.wal.WALEdit;
 
 /**
  * What one batch of mutations does in a region, from its first mutation to its end. Of one thread.
  */
 public final class WriteBatch {
   private static final Cleanup NOT_READ = new Cleanup(null, -1);
+  private static final Cleanup DONE = new Cleanup(null, -1);
 
   /** A write that was admitted. */
   record Write(Latch latch, Mutation mutation) {}
@@ -30,7 +32,7 @@ public final class WriteBatch {
    * @param row what the transaction wrote there; null if it has no mark
    * @param moment of {@link PlainChanges}, before the look at the row
    */
-  record Cleanup(RowCleaner.Written row, long moment) {}
+  private record Cleanup(RowCleaner.Written row, long moment) {}
 
   /** What all batches of a region share. */
   public record Shared(
@@ -43,27 +45,24 @@ public final class WriteBatch {
   private final Shared shared;
   private final BatchesInFlight.Epoch epoch;
 
-  final List<Write> writes = new ArrayList<>();
+  private final List<Write> writes = new ArrayList<>();
 
   /** Transactions whose writes have begun, with their batches: until the end nobody adopts them. */
   private final Map<Long, Integer> begun = new HashMap<>(2);
 
   private final Map<Latch, Cleanup> cleanups = new HashMap<>();
 
-  /** Those that are in the mutations. */
-  final Set<Latch> cleaned = new HashSet<>();
-
   /** Marks in memory that the current mutations put there. */
-  final List<Mark> added = new ArrayList<>();
+  private final List<Mark> added = new ArrayList<>();
 
-  /** Those of them that are not in an edit of the log yet. */
-  final List<Mark> unlogged = new ArrayList<>();
+  /** How many of them are in an edit of the log. */
+  private int logged;
 
   /** Marks in memory that go when the current mutations are visible. */
-  final List<Mark> cleanedMarks = new ArrayList<>();
+  private final List<Mark> cleanedMarks = new ArrayList<>();
 
   /** Requests to adopt outcomes among the current mutations. */
-  final List<AdoptionWrites.Pending> adoptions = new ArrayList<>();
+  private final List<AdoptionWrites.Pending> adoptions = new ArrayList<>();
 
   /** The first of the writes that was not applied yet. */
   private int next;
@@ -78,13 +77,27 @@ public final class WriteBatch {
     this.epoch = shared.inFlight.enter();
   }
 
-  /** Whether a transaction may write. */
-  Admission beginWrites(long start, int number) {
+  /** Whether a transaction may write a row. A cleanup of it is under way if it is decided. */
+  Admission admit(Mutation write, long start) {
+    Latch latch = new Latch(write.getRow(), start);
+    if (!shared.latches.latchForWrite(latch)) {
+      return Admission.DECIDED;
+    }
+    Admission admission = begin(start, PendingWrite.batchOf(write));
+    if (admission == Admission.ADMITTED) {
+      writes.add(new Write(latch, write));
+    } else {
+      shared.latches.releaseWrite(latch);
+    }
+    return admission;
+  }
+
+  private Admission begin(long start, int number) {
     Integer known = begun.get(start);
     if (known != null && known == number) {
       return Admission.ADMITTED;
     }
-    Admission admission = shared.marks.beginWrite(start, number);
+    Admission admission = shared.marks.writers().begin(start, number);
     if (admission == Admission.ADMITTED) {
       Integer old = begun.put(start, number);
       assert old == null : "two batches of a transaction at once";
@@ -123,30 +136,88 @@ public final class WriteBatch {
     return writes.get(write).latch.start();
   }
 
-  /** Latches a row and looks at it, unless that was done; null if another batch has it. */
-  Cleanup latch(Latch latch, CleanupRequest request) throws IOException {
-    Cleanup cleanup = cleanups.get(latch);
-    if (cleanup == null && shared.latches.latchForCleanup(latch)) {
+  /** Marks of {@link #unmarked} writes are in the memory of the region. */
+  void marked(List<Mark> marks) {
+    added.addAll(marks);
+  }
+
+  /** Has what is not logged yet written to the log. */
+  void log(WALEdit edit) {
+    for (; logged < added.size(); logged++) {
+      edit.add(added.get(logged).cell(), PendingWrite.family());
+    }
+  }
+
+  /** Latches a row and looks at it, unless that was done; false if another batch has it. */
+  boolean latch(CleanupRequest request) throws IOException {
+    Latch latch = latchOf(request);
+    if (!cleanups.containsKey(latch)) {
+      if (!shared.latches.latchForCleanup(latch)) {
+        return false;
+      }
       cleanups.put(latch, NOT_READ); // to be released, should the read fail
       long before = shared.changes.moment();
-      cleanup = new Cleanup(shared.cleaner.read(request), before);
-      cleanups.put(latch, cleanup);
+      cleanups.put(latch, new Cleanup(shared.cleaner.read(request), before));
     }
-    return cleanup;
+    return true;
+  }
+
+  private static Latch latchOf(CleanupRequest request) {
+    return new Latch(request.row(), request.start());
+  }
+
+  /** Whether the mutations have the cleanup of a row. */
+  boolean isCleaned(CleanupRequest request) {
+    return cleanups.get(latchOf(request)) == DONE;
   }
 
   /** What a latched row has, now that nothing plain comes before the cleanup any more. */
-  RowCleaner.Written row(Cleanup cleanup, CleanupRequest request) throws IOException {
+  RowCleaner.Written row(CleanupRequest request) throws IOException {
+    Cleanup cleanup = cleanups.get(latchOf(request));
     return shared.changes.isCurrent(cleanup.moment) ? cleanup.row : shared.cleaner.read(request);
+  }
+
+  /** The mutations have the cleanup of a row, with which {@code mark} goes, if there is one. */
+  void cleaned(CleanupRequest request, Mark mark) {
+    cleanups.put(latchOf(request), DONE);
+    if (mark != null) {
+      cleanedMarks.add(mark);
+    }
+  }
+
+  void adopt(AdoptionWrites.Pending adoption) {
+    adoptions.add(adoption);
+  }
+
+  List<AdoptionWrites.Pending> adoptions() {
+    return adoptions;
+  }
+
+  /** The current mutations are in log and memory, and not visible yet. */
+  void applied() {
+    assert added.stream().limit(logged).allMatch(Mark::isSettled) : "marks are not in the log";
+    added.forEach(shared.marks::applied);
+    cleanedMarks.forEach(shared.marks::cleaned);
+  }
+
+  /** What the client is told of a mutation that succeeded; null if that is up to HBase. */
+  Result answer(Mutation mutation) {
+    for (AdoptionWrites.Pending adoption : adoptions) {
+      if (adoption.isOf(mutation)) {
+        return adoption.answer();
+      }
+    }
+    return CleanupRequest.isReplaced(mutation) ? CleanupRequest.DONE : null;
   }
 
   /** The current mutations are over: visible, or failed. */
   void mutationsEnded() {
     cleanedMarks.forEach(shared.marks::cleanupEnded);
     added.forEach(shared.marks::writeEnded);
+    assert added.stream().allMatch(Mark::isSettled) : "marks of what was not written stay";
     adoptions.clear();
     added.clear();
-    unlogged.clear();
+    logged = 0;
     cleanedMarks.clear();
     next = writes.size();
   }
@@ -158,7 +229,7 @@ public final class WriteBatch {
       shared.changes.end();
     }
     assert writes.stream().allMatch(write -> begun.containsKey(write.latch.start()));
-    begun.keySet().forEach(shared.marks::endWrite);
+    begun.keySet().forEach(shared.marks.writers()::end);
     writes.forEach(write -> shared.latches.releaseWrite(write.latch));
     cleanups.keySet().forEach(shared.latches::releaseCleanup);
     epoch.leave();

@@ -93,6 +93,9 @@ public class WritersTest {
       add(random);
     } else if (what < 7) {
       Mark mark = any(random);
+      if (!mark.isTaken()) {
+        mark.setCleaned();
+      }
       writers.remove(mark);
       writers.remove(mark); // is gone
       naive.remove(key(mark.row(), mark.start()));
