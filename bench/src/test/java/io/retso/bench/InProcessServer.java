@@ -42,11 +42,11 @@ public final class InProcessServer implements AutoCloseable {
         new Sequencer(
             SequencerSettings.withoutLog(4, 1 << 20),
             changes -> new StatusOracle(rows, windowTimestamps, uncleanedMax, changes),
-            net.replies());
+            net.front());
     CompletableFuture.runAsync(
             () -> {
               sequencer.oracle().replay().start(16);
-              net.lead(sequencer, ServerRole.alone(1));
+              net.front().lead(sequencer, ServerRole.alone(1));
               sequencer.start(new MemoryLog(sequencer), 0);
             },
             net.executor())

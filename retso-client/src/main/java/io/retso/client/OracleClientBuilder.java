@@ -2,7 +2,6 @@ package io.retso.client;
 
 import io.retso.client.OracleException.Category;
 import io.retso.client.connection.ClientSettings;
-import io.retso.client.connection.Durations;
 import io.retso.client.connection.NettyLoop;
 import io.retso.client.connection.RemoteOracleClient;
 import io.retso.protocol.Handshake;
@@ -89,7 +88,7 @@ public final class OracleClientBuilder {
 
   /** Time from making a request to its failure, 1 ms to 1 h. Default: 10 s. */
   public OracleClientBuilder requestTimeout(Duration timeout) {
-    this.requestTimeoutNanos = Durations.checkedNanos(timeout, "requestTimeout");
+    this.requestTimeoutNanos = checkedNanos(timeout, "requestTimeout");
     return this;
   }
 
@@ -98,7 +97,7 @@ public final class OracleClientBuilder {
    * Default: 3 s.
    */
   public OracleClientBuilder connectTimeout(Duration timeout) {
-    this.connectTimeoutNanos = Durations.checkedNanos(timeout, "connectTimeout");
+    this.connectTimeoutNanos = checkedNanos(timeout, "connectTimeout");
     return this;
   }
 
@@ -120,8 +119,8 @@ public final class OracleClientBuilder {
    * seconds. Each 1 ms to 1 h. Default: 10 ms to 2 s.
    */
   public OracleClientBuilder backoff(Duration min, Duration max) {
-    long minNanos = Durations.checkedNanos(min, "backoff's minimum");
-    long maxNanos = Durations.checkedNanos(max, "backoff's maximum");
+    long minNanos = checkedNanos(min, "backoff's minimum");
+    long maxNanos = checkedNanos(max, "backoff's maximum");
     check(
         minNanos <= maxNanos,
         "backoff must have a minimum that is not above its maximum, not " + min + " and " + max);
@@ -136,7 +135,7 @@ public final class OracleClientBuilder {
    * request waits, pings are ten times rarer. Default: 100 ms.
    */
   public OracleClientBuilder pingPeriod(Duration period) {
-    this.pingNanos = Durations.checkedNanos(period, "pingPeriod");
+    this.pingNanos = checkedNanos(period, "pingPeriod");
     return this;
   }
 
@@ -171,6 +170,14 @@ public final class OracleClientBuilder {
             seed == null ? System.nanoTime() ^ System.identityHashCode(this) : seed,
             expected);
     return new RemoteOracleClient(settings, new NettyLoop(settings));
+  }
+
+  private static long checkedNanos(Duration duration, String name) {
+    check(
+        duration.compareTo(Duration.ofMillis(1)) >= 0
+            && duration.compareTo(Duration.ofHours(1)) <= 0,
+        name + " must be between 1 ms and 1 hour, not " + duration);
+    return duration.toNanos();
   }
 
   private static void check(boolean good, String message) {

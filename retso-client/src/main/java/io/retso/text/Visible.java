@@ -2,7 +2,7 @@ package io.retso.text;
 
 import java.util.Locale;
 
-/** Text from a file in a message: a character that nobody sees is shown as its code. Stateless. */
+/** Foreign text in a message: a character that nobody sees is shown as its code. Stateless. */
 public final class Visible {
   private Visible() {}
 

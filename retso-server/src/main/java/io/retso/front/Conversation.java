@@ -10,7 +10,6 @@ import io.retso.protocol.Handshake;
 import io.retso.protocol.Limits;
 import io.retso.protocol.ServerRole;
 import io.retso.protocol.Timestamps;
-import java.util.ArrayDeque;
 
 /**
  * The requests and replies of one connection: each frame is carried out when it is taken, and its
@@ -32,12 +31,6 @@ public final class Conversation {
   /** A commit that leaves the window uncleaned costs some loads from memory, about 0.3 us. */
   static final int UNITS_PER_MOVE = 4;
 
-  /** Frames that are put off; the next one of their kind keeps what is behind it waiting. */
-  static final int PUT_OFF_MAX = 64;
-
-  /** A frame that asks for timestamps, which is all that it says. */
-  private record Start(FrameType type, int count, int frameId) {}
-
   private final FrontDesk desk;
   private final Transport transport;
   private final Object host;
@@ -46,8 +39,7 @@ public final class Conversation {
   private final ReplyLane decisions = new ReplyLane();
   private final ReplyLane.Exit exit = this::leave;
 
-  /** Frames that wait until other hosts need the window of timestamps no longer. */
-  private final ArrayDeque<Start> putOff = new ArrayDeque<>();
+  private final PutOffStarts putOff;
 
   /** Null until the handshake. */
   private Handshake.Hello hello;
@@ -78,6 +70,7 @@ public final class Conversation {
     this.transport = transport;
     this.host = host;
     this.share = desk.turns().join(host);
+    this.putOff = new PutOffStarts(desk, this);
   }
 
   ClientShare share() {
@@ -153,8 +146,8 @@ public final class Conversation {
       return Progress.TAKEN;
     }
     int count = Frames.count(unread, index);
-    if (mustWait(type, count)) {
-      return putOff(new Start(type, count, frameId));
+    if (putOff.mustWait(type, count)) {
+      return putOff.add(type, count, frameId) ? Progress.TAKEN : Progress.WAITING;
     }
     if (waits(type, unread, index, frameBytes)) {
       return Progress.WAITING;
@@ -210,19 +203,6 @@ public final class Conversation {
     return false;
   }
 
-  /** Whether a frame takes timestamps that its host is to leave to others for now. */
-  private boolean mustWait(FrameType type, int count) {
-    return switch (type) {
-      case BEGIN, TIMESTAMP -> !putOff.isEmpty() || mustLeaveToOthers(type, count);
-      case SAFE -> !putOff.isEmpty(); // it takes none of its own, and its lane keeps its order
-      case HELLO, COMMIT, COMMIT_READS, STATUS, ABORT, CLEANED, PING, WATERMARK, SWEPT -> false;
-    };
-  }
-
-  private boolean mustLeaveToOthers(FrameType type, int count) {
-    return type != FrameType.SAFE && desk.mustWait(share, type == FrameType.BEGIN ? count : 1);
-  }
-
   /**
    * Whether a frame writes rows for which its host must wait. What is behind it waits too: replies
    * to decisions keep their order, and who cannot commit need not begin. What has waited for long
@@ -245,37 +225,17 @@ public final class Conversation {
     return !refuseRows;
   }
 
-  /**
-   * Lets a frame wait for others, and those behind it go on: they may be the commits that end the
-   * wait. Those that take timestamps keep their order, which is that of their lane.
-   */
-  private Progress putOff(Start start) {
-    if (putOff.isEmpty()) {
-      desk.waitForOthers(this);
-    }
-    if (putOff.size() == PUT_OFF_MAX) {
-      return Progress.WAITING;
-    }
-    putOff.add(start);
-    return Progress.TAKEN;
-  }
-
   /** Looks again at what was put off, as far as this turn goes, and at what is unread. */
   void tryStartsAgain() {
-    while (!putOff.isEmpty() && !desk.isClosing()) {
-      Start start = putOff.peek();
-      if (!desk.turns().mayGoOn(share)
-          || mustLeaveToOthers(start.type, start.count)
-          || !desk.sequencer().canTake(Frames.HEADER_BYTES)) {
-        desk.waitForOthers(this);
-        break;
-      }
-      putOff.remove();
-      long moves = desk.moves();
-      serve(start.type, start.frameId, start.count, Unpooled.EMPTY_BUFFER, 0);
-      spend(FrameWork.units(start.type, 0, start.count, share.quantum()), moves);
-    }
+    putOff.tryAgain();
     transport.resume();
+  }
+
+  /** Has a frame carried out that says nothing but how many timestamps it asks for. */
+  void start(FrameType type, int count, int id) {
+    long moves = desk.moves();
+    serve(type, id, count, Unpooled.EMPTY_BUFFER, 0);
+    spend(FrameWork.units(type, 0, count, share.quantum()), moves);
   }
 
   /** Charges a frame, and what it pushed out of the window: that is known only when it is done. */
@@ -341,8 +301,7 @@ public final class Conversation {
   void dropReplies() {
     drop(starts);
     drop(decisions);
-    putOff.forEach(start -> sendBack(ErrorCode.NOT_LEADER, start.frameId));
-    putOff.clear();
+    putOff.takeAll(id -> sendBack(ErrorCode.NOT_LEADER, id));
     holding = false;
     waitingSince = -1;
   }
@@ -491,7 +450,7 @@ public final class Conversation {
       leaving.release();
       leaving = null;
     }
-    putOff.clear();
+    putOff.takeAll(id -> {});
     starts.clear();
     decisions.clear();
   }

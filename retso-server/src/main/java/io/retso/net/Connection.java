@@ -15,6 +15,7 @@ import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Limits;
+import io.retso.text.Visible;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -319,11 +320,12 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
     context.writeAndFlush(out).addListener(ChannelFutureListener.CLOSE);
   }
 
+  /** Nothing in it begins a line of the log, or turns one. */
   private String name() {
     String address = String.valueOf(context.channel().remoteAddress());
     return conversation.hello() == null
         ? "client " + address
-        : "client " + PrintableName.of(conversation.hello().clientName()) + " " + address;
+        : "client " + Visible.of(conversation.hello().clientName()) + " " + address;
   }
 
   @Override

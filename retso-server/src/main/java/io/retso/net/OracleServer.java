@@ -17,7 +17,6 @@ import io.retso.front.FrontDesk;
 import io.retso.log.LogException;
 import io.retso.member.Front;
 import io.retso.protocol.ErrorCode;
-import io.retso.protocol.ServerRole;
 import io.retso.sequencer.Sequencer;
 import io.retso.text.Addresses;
 import io.retso.text.ErrorText;
@@ -33,7 +32,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Listens for clients and serves them on one event loop, the sequencer's thread.
  *
- * <p>Life: construct, {@link #listen}, {@link #lead} and {@link #follow}, {@link #drain}, {@link
+ * <p>Life: construct, {@link #listen}, {@link #front} to lead and follow, {@link #drain}, {@link
  * #close}. What is not said to be on the loop may be called from any thread.
  */
 public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
@@ -134,12 +133,7 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
     };
   }
 
-  /** What the sequencer calls when replies may leave. */
-  public Sequencer.Replies replies() {
-    return desk;
-  }
-
-  /** What a member leads and follows with; on the loop. */
+  /** What leads and follows, and hears when replies may leave; on the loop. */
   public Front front() {
     return desk;
   }
@@ -147,21 +141,6 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
   /** The loop, for connections of the server's own. */
   public EventLoop loop() {
     return loop;
-  }
-
-  /** Makes the server a leader; on the loop. See {@link FrontDesk#lead}. */
-  public void lead(Sequencer sequencer, ServerRole role) {
-    desk.lead(sequencer, role);
-  }
-
-  /** Makes the server a standby, as which it begins; on the loop. See {@link FrontDesk#follow}. */
-  public void follow(ServerRole role) {
-    desk.follow(role);
-  }
-
-  /** What is known of the members has changed; on the loop. See {@link FrontDesk#update}. */
-  public void update(ServerRole role) {
-    desk.update(role);
   }
 
   /**

@@ -164,8 +164,8 @@ final class ServerParts {
     OracleLoop.run(
         net,
         () -> {
-          ServerTerm term = oracle.next(net.replies());
-          net.lead(term.sequencer(), ServerRole.alone(alone.epoch()));
+          ServerTerm term = oracle.next(net.front());
+          net.front().lead(term.sequencer(), ServerRole.alone(alone.epoch()));
           term.sequencer().start(term.begin(new MemoryLog(term.listener()), 0), 0);
         });
   }

@@ -138,7 +138,7 @@ class FairUseTest {
   void aConnectionPutsOffSoManyBeginsAndThenIsNotReadFrom() throws FrameException {
     other.start();
     beginsUntilItWaits(); // which put one off
-    for (int i = 1; i < Conversation.PUT_OFF_MAX; i++) {
+    for (int i = 1; i < PutOffStarts.MAX; i++) {
       greedy.begin(1);
       quiesce();
       assertEquals(Progress.INCOMPLETE, greedy.progress);
@@ -150,7 +150,7 @@ class FairUseTest {
     pass();
     fixture.desk.tick(); // more than a turn
     quiesce();
-    assertEquals(Conversation.PUT_OFF_MAX + 1, greedy.replies.size());
+    assertEquals(PutOffStarts.MAX + 1, greedy.replies.size());
     assertEquals(Progress.INCOMPLETE, greedy.progress);
   }
 

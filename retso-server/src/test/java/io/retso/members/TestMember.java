@@ -78,12 +78,12 @@ final class TestMember implements AutoCloseable {
               new Sequencer(
                   new SequencerSettings(4, 1 << 12, true, ENTRIES, TIMING),
                   changes -> new StatusOracle(1 << 14, 1 << 16, 1 << 12, changes),
-                  net.replies());
+                  net.front());
           Recovery recovery = new Recovery(sequencer.oracle());
           log.replay(recovery);
           recovery.finish(16);
           long now = System.nanoTime();
-          net.lead(sequencer, new ServerRole(true, epoch, name, address(), members));
+          net.front().lead(sequencer, new ServerRole(true, epoch, name, address(), members));
           sequencer.start(log.writer(epoch, net.executor(), sequencer), recovery.lastPosition());
           return now;
         });
@@ -93,7 +93,7 @@ final class TestMember implements AutoCloseable {
   void follow(ServerRole role) {
     onLoop(
         () -> {
-          net.follow(role);
+          net.front().follow(role);
           return null;
         });
   }
@@ -102,7 +102,7 @@ final class TestMember implements AutoCloseable {
   void update(ServerRole role) {
     onLoop(
         () -> {
-          net.update(role);
+          net.front().update(role);
           return null;
         });
   }

@@ -77,10 +77,10 @@ class OracleServerTest {
         new Sequencer(
             SequencerSettings.withoutLog(2, 1 << 16),
             changes -> new StatusOracle(10_000, 1 << 12, 1_000, changes),
-            server.replies());
+            server.front());
     CompletableFuture.runAsync(
             () -> {
-              server.lead(sequencer, ServerRole.alone(7));
+              server.front().lead(sequencer, ServerRole.alone(7));
               sequencer.start(new MemoryLog(sequencer), 0);
             },
             server.executor())

@@ -50,6 +50,16 @@ class TimestampTest {
     assertEquals(List.of(), log, "it passed no other timestamp of a reader");
   }
 
+  /** The log may lack what a deposed server's answers rest on; they have not left. */
+  @Test
+  void anOracleThatIsEmptiedMayHaveALowerWatermark() {
+    oracle.cleaned(oracle.begin(1));
+    assertEquals(2 * Timestamps.GAP, oracle.lowWatermark());
+    oracle.replay().restart();
+    oracle.replay().end();
+    assertEquals(Timestamps.GAP, oracle.lowWatermark());
+  }
+
   @Test
   void onlyThoseThatWereAskedForAreCounted() {
     oracle.timestamp();

@@ -13,6 +13,7 @@ import io.retso.protocol.Handshake.Welcome;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
 import io.retso.text.Addresses;
+import io.retso.text.Durations;
 import io.retso.text.ErrorText;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;

@@ -7,6 +7,7 @@ import io.retso.client.OracleMembers;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.OracleIdentity;
 import io.retso.text.Addresses;
+import io.retso.text.Durations;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.retso.client.connection;
 
+import io.retso.text.Durations;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;

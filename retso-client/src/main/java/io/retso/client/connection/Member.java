@@ -5,6 +5,7 @@ import io.retso.client.OracleException;
 import io.retso.client.OracleException.Category;
 import io.retso.protocol.Handshake.Welcome;
 import io.retso.text.Addresses;
+import io.retso.text.Durations;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;

@@ -7,6 +7,7 @@ import io.retso.protocol.Handshake.Welcome;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
 import io.retso.text.Addresses;
+import io.retso.text.Durations;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;

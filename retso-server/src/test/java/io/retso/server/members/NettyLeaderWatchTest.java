@@ -163,7 +163,7 @@ class NettyLeaderWatchTest {
     Await.until(() -> heard("m:1"));
     assertFalse(heard("m:2"));
     ServerRole gone = new ServerRole(false, 7, "", "m:1", List.of("m:1", "m:2"));
-    server.executor().execute(() -> server.follow(gone));
+    server.executor().execute(() -> server.front().follow(gone));
     Await.until(() -> !said.isEmpty());
     assertEquals(List.of(gone), List.copyOf(said));
   }
