@@ -56,7 +56,15 @@ public final class Sweeper {
   private static final int ATTEMPTS = 3;
   private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
 
-  private record Mark(byte[] row, long start) {}
+  private record Mark(byte[] row, long start) {
+    Get get() {
+      return new Get(row).addColumn(PendingWrite.family(), PendingWrite.qualifier(start));
+    }
+
+    CleanupRequest cleanup(long outcome) {
+      return new CleanupRequest(row, start, outcome);
+    }
+  }
 
   private final OracleClient oracle;
   private final AsyncConnection hbase;
@@ -198,9 +206,8 @@ public final class Sweeper {
       TransactionStatus status = Futures.await(asked.get(mark.start));
       switch (status.state()) {
         case OPEN -> open++;
-        case COMMITTED ->
-            requests.add(new CleanupRequest(mark.row, mark.start, status.commitTimestamp()));
-        case ABORTED -> requests.add(new CleanupRequest(mark.row, mark.start, Outcome.ABORTED));
+        case COMMITTED -> requests.add(mark.cleanup(status.commitTimestamp()));
+        case ABORTED -> requests.add(mark.cleanup(Outcome.ABORTED));
         case RETRY -> forgotten.add(mark);
       }
     }
@@ -239,17 +246,12 @@ public final class Sweeper {
     if (forgotten.isEmpty()) {
       return List.of();
     }
-    List<Get> gets = new ArrayList<>();
-    for (Mark mark : forgotten) {
-      gets.add(
-          new Get(mark.row).addColumn(PendingWrite.family(), PendingWrite.qualifier(mark.start)));
-    }
+    List<Get> gets = forgotten.stream().map(Mark::get).toList();
     List<Result> rows = Futures.await(RowBatches.all(table, gets));
     List<CleanupRequest> requests = new ArrayList<>();
     for (int i = 0; i < rows.size(); i++) {
       if (!rows.get(i).isEmpty()) {
-        Mark mark = forgotten.get(i);
-        requests.add(new CleanupRequest(mark.row, mark.start, Outcome.ABORTED));
+        requests.add(forgotten.get(i).cleanup(Outcome.ABORTED));
       }
     }
     return requests;

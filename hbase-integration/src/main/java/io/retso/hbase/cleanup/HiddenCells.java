@@ -7,7 +7,6 @@ import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.table.RegionAnswers;
 import io.retso.hbase.table.RowBatches;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.hbase.CompareOperator;
@@ -96,10 +95,10 @@ public final class HiddenCells {
       throws IOException {
     List<HRegionLocation> regions =
         Futures.await(hbase.getRegionLocator(table.name()).getAllRegionLocations());
-    List<CheckAndMutate> questions = new ArrayList<>();
-    for (byte[] row : RegionAnswers.rows(regions).keySet()) {
-      questions.add(markIn(row, HConstants.EMPTY_BYTE_ARRAY));
-    }
+    List<CheckAndMutate> questions =
+        RegionAnswers.rows(regions).keySet().stream()
+            .map(row -> markIn(row, HConstants.EMPTY_BYTE_ARRAY))
+            .toList();
     for (CompletableFuture<CheckAndMutateResult> answer :
         RowBatches.inParts(table.raw(), questions, 1, table.raw()::checkAndMutate)) {
       Futures.await(answer);

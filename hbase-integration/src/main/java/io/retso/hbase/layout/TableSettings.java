@@ -17,6 +17,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 
@@ -395,9 +396,8 @@ public record TableSettings(
   /** Whether transactions use two tables in the same way, whatever else differs. */
   public static boolean isUsedAlike(TableDescriptor one, TableDescriptor other) {
     // As they are written: what cannot be understood is like nothing else.
-    return Objects.equals(one.getValue(CONFLICTS_KEY), other.getValue(CONFLICTS_KEY))
-        && Objects.equals(one.getValue(READS_KEY), other.getValue(READS_KEY))
-        && Objects.equals(one.getValue(GRANULES_KEY), other.getValue(GRANULES_KEY));
+    return Stream.of(CONFLICTS_KEY, READS_KEY, GRANULES_KEY)
+        .allMatch(key -> Objects.equals(one.getValue(key), other.getValue(key)));
   }
 
   /** Copies settings, whatever they are. */

@@ -7,7 +7,7 @@ import io.retso.hbase.futures.Futures;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.resolve.StatusCache;
 import io.retso.hbase.resolve.WriterStatuses;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -51,10 +51,8 @@ public final class OracleQueries {
   CompletableFuture<Void> ask(WriterStatuses statuses, long readTimestamp) {
     long[] writers = statuses.unknown();
     counters.statusQueries.add(writers.length);
-    List<CompletableFuture<TransactionStatus>> answers = new ArrayList<>(writers.length);
-    for (long writer : writers) {
-      answers.add(oracle.statusAsync(writer, readTimestamp));
-    }
+    List<CompletableFuture<TransactionStatus>> answers =
+        Arrays.stream(writers).mapToObj(id -> oracle.statusAsync(id, readTimestamp)).toList();
     return answered(Futures.all(answers), "asking who wrote what was read")
         .thenAccept(
             done -> {

@@ -6,7 +6,6 @@ import io.retso.hbase.TransactionWork;
 import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.GaveUpException;
 import io.retso.hbase.errors.TransactionException;
-import io.retso.hbase.futures.Callbacks;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.metrics.Counters;
 import java.io.IOException;
@@ -41,13 +40,6 @@ final class Attempts {
     this.counters = counters;
   }
 
-  /** A transaction that has begun; one that begins after an interrupt is ended. */
-  static <X extends HBaseReadTransaction> X awaited(Supplier<CompletableFuture<X>> begin)
-      throws IOException {
-    Callbacks.checkMayBlock(); // before it has begun
-    return Futures.await(begin.get(), HBaseReadTransaction::close);
-  }
-
   /** Attempts, on this thread, until one succeeds or there is no more. */
   <X extends HBaseReadTransaction, T> T run(
       Supplier<CompletableFuture<X>> begin, TransactionWork<? super X, T> work) throws IOException {
@@ -55,7 +47,7 @@ final class Attempts {
       X begun = null;
       TransactionException failure;
       try {
-        X tx = awaited(begin);
+        X tx = Begins.awaited(begin);
         begun = tx;
         try (tx) {
           T result = work.in(tx);

@@ -2,6 +2,7 @@ package io.retso.hbase.transaction;
 
 import io.retso.hbase.TransactionOptions;
 import io.retso.hbase.errors.Failures;
+import io.retso.hbase.futures.Callbacks;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.options.Isolation;
 import io.retso.hbase.options.ReadSnapshot;
@@ -9,8 +10,10 @@ import io.retso.hbase.read.ReadSet;
 import io.retso.hbase.read.SafeSnapshots;
 import io.retso.hbase.read.Snapshot;
 import io.retso.hbase.write.WriteBuffer;
+import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /** How the transactions of a manager begin. Thread-safe. */
 final class Begins {
@@ -26,6 +29,13 @@ final class Begins {
 
   static TransactionOptions checked(TransactionOptions options) {
     return Objects.requireNonNull(options, NO_OPTIONS);
+  }
+
+  /** A transaction that has begun; one that begins after an interrupt is ended. */
+  static <X extends HBaseReadTransaction> X awaited(Supplier<CompletableFuture<X>> begin)
+      throws IOException {
+    Callbacks.checkMayBlock(); // before it has begun
+    return Futures.await(begin.get(), HBaseReadTransaction::close);
   }
 
   CompletableFuture<HBaseTransaction> writer(TransactionOptions options) {

@@ -36,6 +36,10 @@ record Begun(
   <T> CompletableFuture<T> named(CompletableFuture<T> future) {
     return options.name().isEmpty()
         ? future
-        : future.whenComplete((answer, failure) -> Failures.name(failure, options.name()));
+        : future.whenComplete((answer, failure) -> named(failure));
+  }
+
+  <F extends Throwable> F named(F failure) {
+    return Failures.name(failure, options.name());
   }
 }

@@ -95,7 +95,7 @@ public final class HBaseTransactionManager implements TransactionManager {
 
   @Override
   public Transaction begin(TransactionOptions options) throws IOException {
-    return Attempts.awaited(() -> begins.writer(options));
+    return Begins.awaited(() -> begins.writer(options));
   }
 
   @Override

@@ -134,7 +134,7 @@ final class Lifecycle implements ScanOwner {
   }
 
   private RollbackOnlyException rollbackOnly() {
-    return Failures.name(new RollbackOnlyException(tx.start(), rollbackCause), tx.options().name());
+    return tx.named(new RollbackOnlyException(tx.start(), rollbackCause));
   }
 
   @Override
@@ -184,9 +184,7 @@ final class Lifecycle implements ScanOwner {
       return Futures.await(commit);
     } catch (InterruptedIOException e) {
       reported = false;
-      throw Failures.name(
-          new UnknownCommitException(tx.start(), e, shared.commits()::resolve),
-          tx.options().name());
+      throw tx.named(new UnknownCommitException(tx.start(), e, shared.commits()::resolve));
     } finally {
       synchronized (this) {
         unreported = reported ? null : unreported;
@@ -203,7 +201,7 @@ final class Lifecycle implements ScanOwner {
     CompletableFuture<OptionalLong> asked = unreported();
     if (asked != null) {
       exclusive(() -> awaitCommit(asked));
-    } else if (isOpen() || isTimedOut()) {
+    } else if (!hasEnded()) {
       commit();
     }
   }
@@ -216,13 +214,12 @@ final class Lifecycle implements ScanOwner {
     if (asked != null) {
       return asked.copy();
     }
-    return isOpen() || isTimedOut()
-        ? commitAsync()
-        : CompletableFuture.completedFuture(OptionalLong.empty());
+    return hasEnded() ? CompletableFuture.completedFuture(OptionalLong.empty()) : commitAsync();
   }
 
-  private synchronized boolean isTimedOut() {
-    return isTimedOut;
+  /** Whether the work has ended it. */
+  private synchronized boolean hasEnded() {
+    return !isOpen() && !isTimedOut;
   }
 
   private synchronized CompletableFuture<OptionalLong> unreported() {
@@ -298,8 +295,7 @@ final class Lifecycle implements ScanOwner {
             (commit, failure) -> {
               boolean isRead = failure == null && tx.isReadOnly();
               ended(isRead ? Outcome.READ : Outcomes.ofCommit(failure));
-              Throwable cause = Failures.name(Futures.unwrap(failure), tx.options().name());
-              Futures.complete(outcome, commit, cause);
+              Futures.complete(outcome, commit, tx.named(Futures.unwrap(failure)));
             });
   }
 
@@ -400,8 +396,7 @@ final class Lifecycle implements ScanOwner {
   }
 
   private SnapshotTooOldException timedOut() {
-    return Failures.name(
-        Failures.overTime(tx.label(), tx.options().timeLimit().orElseThrow()), tx.options().name());
+    return tx.named(Failures.overTime(tx.label(), tx.options().timeLimit().orElseThrow()));
   }
 
   private IllegalStateException ended() {

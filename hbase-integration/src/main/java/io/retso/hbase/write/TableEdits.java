@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.client.CheckAndMutate;
@@ -54,11 +55,11 @@ public final class TableEdits {
 
   /** Carries out mutations of any rows: all or none. */
   public CompletableFuture<Void> editAll(List<? extends Mutation> mutations) {
-    List<RowEdit> edits = new ArrayList<>(mutations.size());
-    for (Mutation mutation : mutations) {
-      edits.add(new RowEdit(start, mutation.getRow(), List.of(mutation)));
-    }
-    return edit(edits).thenApply(results -> null);
+    return edit(mutations.stream().map(this::rowEdit).toList()).thenApply(results -> null);
+  }
+
+  private RowEdit rowEdit(Mutation mutation) {
+    return new RowEdit(start, mutation.getRow(), List.of(mutation));
   }
 
   /**
@@ -104,12 +105,7 @@ public final class TableEdits {
 
   /** Reads what the edits need, all at once, carries them out, and buffers what they come to. */
   private CompletableFuture<List<Result>> edit(List<RowEdit> edits, long... checkedIds) {
-    List<Get> gets = new ArrayList<>();
-    for (RowEdit edit : edits) {
-      if (edit.needs() != null) {
-        gets.add(edit.needs());
-      }
-    }
+    List<Get> gets = edits.stream().map(RowEdit::needs).filter(Objects::nonNull).toList();
     CompletableFuture<List<Result>> buffered =
         Futures.then(
             access.read(gets),
