@@ -83,7 +83,7 @@ public final class Mark {
     isCleaned = true;
   }
 
-  boolean isGone() {
+  public boolean isGone() {
     return isGone;
   }
 
@@ -97,13 +97,8 @@ public final class Mark {
     return isTaken || isCleaned || !isNumbered();
   }
 
-  /** Whether it does not have to go with its batch, or has gone. */
-  public boolean isSettled() {
-    return isNumbered() || isGone;
-  }
-
   /** Whether the log may have it. */
-  boolean isNumbered() {
+  public boolean isNumbered() {
     return cell.getSequenceId() != 0;
   }
 

@@ -289,9 +289,9 @@ public final class Writers {
 
   /** Takes all marks away: the region is closed. Writes may have yet to {@link #end}. */
   void close() {
-    for (long start : writers.keySet()) {
+    for (long id : writers.keySet()) {
       writers.computeIfPresent(
-          start,
+          id,
           (key, writer) -> {
             freed.accept(writer.bytes());
             writer.batches.forEach(batch -> batch.forEach(Mark::setGone));

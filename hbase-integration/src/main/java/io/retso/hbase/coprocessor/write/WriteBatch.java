@@ -195,7 +195,7 @@ public final class WriteBatch {
 
   /** The current mutations are in log and memory, and not visible yet. */
   void applied() {
-    assert added.stream().limit(logged).allMatch(Mark::isSettled) : "marks are not in the log";
+    assert added.stream().limit(logged).allMatch(Mark::isNumbered) : "marks are not in the log";
     added.forEach(shared.marks::applied);
     cleanedMarks.forEach(shared.marks::cleaned);
   }
@@ -214,7 +214,7 @@ public final class WriteBatch {
   void mutationsEnded() {
     cleanedMarks.forEach(shared.marks::cleanupEnded);
     added.forEach(shared.marks::writeEnded);
-    assert added.stream().allMatch(Mark::isSettled) : "marks of what was not written stay";
+    assert added.stream().allMatch(mark -> mark.isNumbered() || mark.isGone()) : added;
     adoptions.clear();
     added.clear();
     logged = 0;
