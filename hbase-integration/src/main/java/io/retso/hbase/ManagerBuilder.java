@@ -13,6 +13,7 @@ import io.retso.hbase.options.Isolation;
 import io.retso.hbase.transaction.HBaseTransactionManager;
 import io.retso.hbase.transaction.ManagerSettings;
 import io.retso.hbase.write.WriteLimits;
+import io.retso.text.Text;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -324,9 +325,10 @@ public final class ManagerBuilder {
     } catch (OracleException e) {
       oracle.close();
       throw new OracleUnavailableException(
-          ("the oracle at %s cannot be used: %s; check the address, and that it is a ReTSO oracle"
-                  + " of this version")
-              .formatted(String.join(",", addresses), e.getMessage()),
+          Text.of(
+              "the oracle at %s cannot be used: %s; check the address, and that it is a ReTSO"
+                  + " oracle of this version",
+              String.join(",", addresses), e.getMessage()),
           e);
     }
   }

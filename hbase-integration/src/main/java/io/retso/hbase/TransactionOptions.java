@@ -62,10 +62,11 @@ public final class TransactionOptions {
     boolean isPrintable = of.chars().allMatch(c -> c >= ' ' && c <= '~');
     if (of.isEmpty() || of.length() > NAME_LENGTH_MAX || !isPrintable) {
       throw new IllegalArgumentException(
-          ("the name of a transaction must be 1 to %s printable characters of ASCII: this one has"
-                  + " %s%s")
-              .formatted(
-                  NAME_LENGTH_MAX, of.length(), isPrintable ? "" : ", and others among them"));
+          "the name of a transaction must be 1 to "
+              + NAME_LENGTH_MAX
+              + " printable characters of ASCII: this one has "
+              + of.length()
+              + (isPrintable ? "" : ", and others among them"));
     }
     return new TransactionOptions(of, timeLimit, retryPolicy, isolation, readSnapshot);
   }
@@ -138,7 +139,15 @@ public final class TransactionOptions {
 
   @Override
   public String toString() {
-    return "[%s] time limit %s, %s, isolation %s, reads %s"
-        .formatted(name, timeLimit, retryPolicy, isolation, readSnapshot);
+    return "["
+        + name
+        + "] time limit "
+        + timeLimit
+        + ", "
+        + retryPolicy
+        + ", isolation "
+        + isolation
+        + ", reads "
+        + readSnapshot;
   }
 }

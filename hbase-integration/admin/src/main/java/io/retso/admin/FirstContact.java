@@ -1,6 +1,7 @@
 package io.retso.admin;
 
 import io.retso.text.ErrorText;
+import io.retso.text.Text;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.concurrent.ExecutionException;
@@ -66,12 +67,14 @@ public final class FirstContact {
     String reason = RootCause.of(failure);
     String place = "ZooKeeper at " + zooKeeper(configuration);
     if (!reason.contains("NoNode for ")) {
-      return "%s does not lead to an HBase: %s; check %s, and whether HBase runs"
-          .formatted(place, reason, flag);
+      return Text.of(
+          "%s does not lead to an HBase: %s; check %s, and whether HBase runs",
+          place, reason, flag);
     }
     String key = HConstants.ZOOKEEPER_ZNODE_PARENT;
-    return "%s knows no HBase below %s: %s; check %s and %s, and whether HBase has ever run"
-        .formatted(place, configuration.get(key, "/hbase"), reason, flag, key);
+    return Text.of(
+        "%s knows no HBase below %s: %s; check %s and %s, and whether HBase has ever run",
+        place, configuration.get(key, "/hbase"), reason, flag, key);
   }
 
   /** Where a configuration has HBase's ZooKeeper, for messages. */

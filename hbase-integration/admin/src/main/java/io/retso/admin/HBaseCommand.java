@@ -19,6 +19,7 @@ import io.retso.server.BuildVersion;
 import io.retso.server.ExitCode;
 import io.retso.server.UsualExitCodes;
 import io.retso.text.ErrorText;
+import io.retso.text.Text;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
@@ -323,19 +324,19 @@ public final class HBaseCommand implements Runnable {
   }
 
   private static String ready(TableName name, TableSettings settings) {
-    return ("Table %s is ready for transactions of the oracle at %s, %s: conflicts by %s, reads at"
-            + " the %s%s, version %s%s")
-        .formatted(
-            name,
-            settings.addresses(),
-            settings.oracle(),
-            settings.conflicts(),
-            settings.reads(),
-            settings.granules().isEmpty() ? "" : ", granules of bytes " + settings.granules(),
-            settings.version(),
-            settings.isAdoptedByRegions()
-                ? ", in which regions adopt outcomes."
-                : ", in which each row is cleaned up by itself.");
+    return Text.of(
+        "Table %s is ready for transactions of the oracle at %s, %s: conflicts by %s, reads at"
+            + " the %s%s, version %s%s",
+        name,
+        settings.addresses(),
+        settings.oracle(),
+        settings.conflicts(),
+        settings.reads(),
+        settings.granules().isEmpty() ? "" : ", granules of bytes " + settings.granules(),
+        settings.version(),
+        settings.isAdoptedByRegions()
+            ? ", in which regions adopt outcomes."
+            : ", in which each row is cleaned up by itself.");
   }
 
   @Command(

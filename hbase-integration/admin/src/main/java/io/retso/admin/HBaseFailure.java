@@ -1,5 +1,6 @@
 package io.retso.admin;
 
+import io.retso.text.Text;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.regex.MatchResult;
@@ -22,15 +23,14 @@ final class HBaseFailure {
             .map((MatchResult match) -> match.group(1))
             .findFirst();
     if (namespace.isPresent()) {
-      return ("there is no namespace %s: make it in HBase's shell, create_namespace '%s', then"
-              + " repeat this")
-          .formatted(namespace.get(), namespace.get());
+      return Text.of(
+          "there is no namespace %s: make it in HBase's shell, create_namespace '%s', then"
+              + " repeat this",
+          namespace.get(), namespace.get());
     }
-    return "HBase, by way of ZooKeeper at %s, does not do it: %s%s"
-        .formatted(
-            zooKeeper,
-            reason,
-            isRefusal(failure) ? "" : "; check --zookeeper, and whether HBase runs");
+    return Text.of(
+        "HBase, by way of ZooKeeper at %s, does not do it: %s%s",
+        zooKeeper, reason, isRefusal(failure) ? "" : "; check --zookeeper, and whether HBase runs");
   }
 
   /** Whether HBase was reached and said no, rather than not reached. */

@@ -2,6 +2,7 @@ package io.retso.hbase.admin;
 
 import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.futures.Futures;
+import io.retso.text.Text;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.Arrays;
@@ -110,22 +111,22 @@ final class FutureCells {
   private TableNotPreparedException refused(Cell cell) {
     boolean isMarker = CellUtil.isDelete(cell);
     return new TableNotPreparedException(
-        ("table %s has cells of the future: %s in row %s, family %s, has version %s, which is not"
-             + " below the oracle's next timestamp, %s, so %s. Its version was set by hand, or by a"
-             + " clock that is ahead of the oracle's, which follows the clock (in milliseconds)"
-             + " unless it was started with a number in timestamps.first. So wait until the oracle"
-             + " is beyond; or write such cells again with lower versions, delete those that are"
-             + " too high (name their versions: a delete of a row or column leaves a marker at the"
-             + " present), then flush and major_compact the table, which removes what is deleted,"
-             + " and delete markers")
-            .formatted(
-                name,
-                isMarker ? "a delete marker" : "a cell",
-                Bytes.toStringBinary(CellUtil.cloneRow(cell)),
-                Bytes.toStringBinary(CellUtil.cloneFamily(cell)),
-                cell.getTimestamp(),
-                next,
-                isMarker ? "it would hide what transactions commit" : "snapshots would not see it"),
+        Text.of(
+            "table %s has cells of the future: %s in row %s, family %s, has version %s, which is"
+                + " not below the oracle's next timestamp, %s, so %s. Its version was set by hand,"
+                + " or by a clock that is ahead of the oracle's, which follows the clock (in"
+                + " milliseconds) unless it was started with a number in timestamps.first. So wait"
+                + " until the oracle is beyond; or write such cells again with lower versions,"
+                + " delete those that are too high (name their versions: a delete of a row or"
+                + " column leaves a marker at the present), then flush and major_compact the table,"
+                + " which removes what is deleted, and delete markers",
+            name,
+            isMarker ? "a delete marker" : "a cell",
+            Bytes.toStringBinary(CellUtil.cloneRow(cell)),
+            Bytes.toStringBinary(CellUtil.cloneFamily(cell)),
+            cell.getTimestamp(),
+            next,
+            isMarker ? "it would hide what transactions commit" : "snapshots would not see it"),
         null);
   }
 }

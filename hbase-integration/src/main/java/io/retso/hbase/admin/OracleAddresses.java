@@ -5,6 +5,7 @@ import io.retso.client.OracleException;
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.futures.Futures;
 import io.retso.protocol.OracleIdentity;
+import io.retso.text.Text;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -59,8 +60,9 @@ final class OracleAddresses {
       }
       if (found != null && !found.isSameAs(oracle)) {
         throw new OracleUnavailableException(
-            "these are two oracles: %s at %s, %s at %s; name addresses of one"
-                .formatted(found, foundAt, oracle, answer.getKey()),
+            Text.of(
+                "these are two oracles: %s at %s, %s at %s; name addresses of one",
+                found, foundAt, oracle, answer.getKey()),
             null);
       }
       found = oracle;
@@ -75,8 +77,9 @@ final class OracleAddresses {
   /** No oracle can be used at the addresses. */
   static OracleUnavailableException unavailable(Iterable<String> addresses, OracleException cause) {
     return new OracleUnavailableException(
-        "the oracle at %s cannot be used: %s; check the address"
-            .formatted(String.join(",", addresses), cause.getMessage()),
+        Text.of(
+            "the oracle at %s cannot be used: %s; check the address",
+            String.join(",", addresses), cause.getMessage()),
         cause);
   }
 }

@@ -128,9 +128,10 @@ final class RegionServersCheck {
         found);
     add(
         serversOf(answer -> answer != null && answer.splitsLogToFiles()),
-        ("have %s set, with which HBase replays logs without asking ReTSO, which would lose"
-                + " commits: set it to false, as it is by default, and restart them")
-            .formatted(RegionSettings.LOG_TO_FILES),
+        "have "
+            + RegionSettings.LOG_TO_FILES
+            + " set, with which HBase replays logs without asking ReTSO, which would lose commits:"
+            + " set it to false, as it is by default, and restart them",
         found);
     return found;
   }

@@ -7,6 +7,7 @@ import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.table.TableCatalog;
 import io.retso.protocol.OracleIdentity;
 import io.retso.text.ErrorText;
+import io.retso.text.Text;
 import java.io.IOException;
 import java.util.stream.Stream;
 import org.apache.hadoop.hbase.client.Connection;
@@ -66,9 +67,9 @@ final class SettingsChange {
     if (!isOf(before, oracle)) {
       throw PreparedDescriptor.refused(
           before.getTableName(),
-          ("is disabled, and is not known to be prepared for oracle %s: enable it, so that"
-                  + " its cells can be compared with the oracle's timestamps")
-              .formatted(oracle));
+          "is disabled, and is not known to be prepared for oracle "
+              + oracle
+              + ": enable it, so that its cells can be compared with the oracle's timestamps");
     }
   }
 
@@ -97,12 +98,14 @@ final class SettingsChange {
     if (first != null) {
       throw PreparedDescriptor.refused(
           before.getTableName(),
-          ("is not prepared for oracle %s, but has marks of another one's transactions, the first"
-               + " in row %s. Which of them committed, only that one knows: run ./retso hbase sweep"
-               + " with it until 0 marks are found, while no transaction runs. If its log is lost"
-               + " for good, decide for each cell of family !pw: delete it, and the row's cells of"
-               + " its version are committed; delete those cells before it, and they never were")
-              .formatted(oracle, Bytes.toStringBinary(first.getRow())));
+          Text.of(
+              "is not prepared for oracle %s, but has marks of another one's transactions, the"
+                  + " first in row %s. Which of them committed, only that one knows: run ./retso"
+                  + " hbase sweep with it until 0 marks are found, while no transaction runs. If"
+                  + " its log is lost for good, decide for each cell of family !pw: delete it, and"
+                  + " the row's cells of its version are committed; delete those cells before it,"
+                  + " and they never were",
+              oracle, Bytes.toStringBinary(first.getRow())));
     }
   }
 
@@ -117,11 +120,12 @@ final class SettingsChange {
     if (first != null) {
       throw PreparedDescriptor.refused(
           copy.getTableName(),
-          ("is a copy of table %s and has marks of transactions that were under way when it was"
-               + " copied, the first one in row %s. Which of them committed, the oracle may have"
-               + " forgotten: copy the table again while no transaction runs, after ./retso hbase"
-               + " sweep has found 0 marks")
-              .formatted(TableSettings.originOf(copy), Bytes.toStringBinary(first.getRow())));
+          Text.of(
+              "is a copy of table %s and has marks of transactions that were under way when it was"
+                  + " copied, the first one in row %s. Which of them committed, the oracle may have"
+                  + " forgotten: copy the table again while no transaction runs, after ./retso"
+                  + " hbase sweep has found 0 marks",
+              TableSettings.originOf(copy), Bytes.toStringBinary(first.getRow())));
     }
   }
 

@@ -15,6 +15,7 @@ import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.table.RowBatches;
 import io.retso.hbase.table.TableCatalog;
 import io.retso.text.ErrorText;
+import io.retso.text.Text;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -125,9 +126,10 @@ public final class Sweeper {
     for (TableName name : names) {
       if (!name.isSystemTable() && Futures.await(admin.tableExists(name))) {
         leftOut =
-            ("table %s is not shown to this user and may hold marks: let a user sweep who has the"
-                    + " right ADMIN or CREATE for all tables (./retso hbase sweep)")
-                .formatted(name);
+            Text.of(
+                "table %s is not shown to this user and may hold marks: let a user sweep who has"
+                    + " the right ADMIN or CREATE for all tables (./retso hbase sweep)",
+                name);
         break;
       }
     }
@@ -160,9 +162,10 @@ public final class Sweeper {
       return true;
     } catch (IOException e) {
       leftOut =
-          ("table %s may have marks that are hidden from this user: let a user sweep who has the"
-                  + " rights READ and WRITE for all tables (./retso hbase sweep): %s")
-              .formatted(table.name(), ErrorText.of(e));
+          Text.of(
+              "table %s may have marks that are hidden from this user: let a user sweep who has the"
+                  + " rights READ and WRITE for all tables (./retso hbase sweep): %s",
+              table.name(), ErrorText.of(e));
       return false;
     }
   }

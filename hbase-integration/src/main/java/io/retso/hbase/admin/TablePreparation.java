@@ -12,6 +12,7 @@ import io.retso.hbase.table.TableRisks;
 import io.retso.hbase.table.TableRules;
 import io.retso.protocol.OracleIdentity;
 import io.retso.text.ErrorText;
+import io.retso.text.Text;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -271,11 +272,12 @@ public final class TablePreparation {
       return failure;
     }
     return new TableNotPreparedException(
-        ("table %s cannot be prepared, as HBase cannot load the coprocessor: put"
+        Text.of(
+            "table %s cannot be prepared, as HBase cannot load the coprocessor: put"
                 + " hbase-integration's jar on the class path of all masters and region servers and"
                 + " restart them, or name one that they can read (--jar), or let clients decide"
-                + " (--reads client); leave %s on. HBase says: %s")
-            .formatted(name, SANITY_CHECKS, message.lines().findFirst().orElse("")),
+                + " (--reads client); leave %s on. HBase says: %s",
+            name, SANITY_CHECKS, message.lines().findFirst().orElse("")),
         failure);
   }
 
@@ -331,10 +333,11 @@ public final class TablePreparation {
                   table, canTell ? RegionAnswers.of(connection, name).settings() : Set.of()));
       if (isToBeUpgraded(table)) {
         found.add(
-            ("it is of version 2, in which each row is cleaned up by itself, and writes cost more:"
-                 + " when all region servers have this version of ReTSO, prepare it again (./retso"
-                 + " hbase prepare %s), while it is in use, too")
-                .formatted(name));
+            Text.of(
+                "it is of version 2, in which each row is cleaned up by itself, and writes cost"
+                    + " more: when all region servers have this version of ReTSO, prepare it again"
+                    + " (./retso hbase prepare %s), while it is in use, too",
+                name));
       }
       return found;
     }

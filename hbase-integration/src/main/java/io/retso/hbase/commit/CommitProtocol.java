@@ -18,6 +18,7 @@ import io.retso.hbase.read.ReadSet;
 import io.retso.hbase.table.IdSet;
 import io.retso.hbase.write.WriteBuffer;
 import io.retso.protocol.Limits;
+import io.retso.text.Text;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
@@ -138,8 +139,9 @@ public final class CommitProtocol {
     }
     if (room(request) < 0) {
       throw new WriteSetTooLargeException(
-          "transaction %s names %s rows and granules to the oracle, the limit is %s: split it"
-              .formatted(writer.start, request.ids(), Limits.TRANSACTION_IDS_MAX),
+          Text.of(
+              "transaction %s names %s rows and granules to the oracle, the limit is %s: split it",
+              writer.start, request.ids(), Limits.TRANSACTION_IDS_MAX),
           null);
     }
     return request;

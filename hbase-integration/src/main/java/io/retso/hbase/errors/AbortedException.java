@@ -1,5 +1,7 @@
 package io.retso.hbase.errors;
 
+import io.retso.text.Text;
+
 /**
  * The transaction had been aborted before its commit was decided, and why is not known: another
  * client aborted it, as {@code resolve} does; or its commit was refused, the answer was lost, and
@@ -13,10 +15,11 @@ public final class AbortedException extends TransactionException {
   public AbortedException(long start) {
     super(
         Category.ABORTED,
-        ("transaction %s is aborted, and why is no longer known: its commit was refused, and the"
-             + " answer was lost; or another client aborted it, as resolve() does. Nothing of it is"
-             + " committed: run it again")
-            .formatted(start),
+        Text.of(
+            "transaction %s is aborted, and why is no longer known: its commit was refused, and the"
+                + " answer was lost; or another client aborted it, as resolve() does. Nothing of it"
+                + " is committed: run it again",
+            start),
         null);
   }
 }

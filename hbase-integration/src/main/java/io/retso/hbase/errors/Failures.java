@@ -6,6 +6,7 @@ import io.retso.hbase.futures.Futures;
 import io.retso.hbase.layout.ReadAttribute;
 import io.retso.hbase.layout.Refusal;
 import io.retso.text.ErrorText;
+import io.retso.text.Text;
 import java.time.Duration;
 
 /** From failures of the oracle and of HBase to what callers see. Stateless. */
@@ -46,9 +47,10 @@ public final class Failures {
   /** What the transaction that started at {@code start} has read, and nothing else, is in doubt. */
   public static OracleUnavailableException ofCertification(Throwable failure, long start) {
     return new OracleUnavailableException(
-        ("whether what transaction %s has read is serializable is unknown, as no answer of the"
-                + " oracle came; it wrote nothing, so it can be run again")
-            .formatted(start),
+        Text.of(
+            "whether what transaction %s has read is serializable is unknown, as no answer of the"
+                + " oracle came; it wrote nothing, so it can be run again",
+            start),
         failure);
   }
 
@@ -64,10 +66,11 @@ public final class Failures {
       case EARLIER -> new AbortedException(start);
       case TOO_OLD ->
           new SnapshotTooOldException(
-              ("transaction %s is aborted: it ran for longer than the oracle remembers or allows;"
-                   + " run it again, make it shorter, or give the oracle more rows, a larger window"
-                   + " or a longer transaction.timeout")
-                  .formatted(start),
+              Text.of(
+                  "transaction %s is aborted: it ran for longer than the oracle remembers or"
+                      + " allows; run it again, make it shorter, or give the oracle more rows, a"
+                      + " larger window or a longer transaction.timeout",
+                  start),
               null);
       case PIVOT, READ_ONLY, UNKNOWN_SUCCESSOR ->
           new SerializationException(start, SerializationException.Reason.valueOf(reason.name()));
@@ -100,8 +103,9 @@ public final class Failures {
    */
   public static TableChangedException tableChanged(long start, String reason, Throwable cause) {
     return new TableChangedException(
-        "transaction %s is refused, as a table has changed since it began: run it again; %s"
-            .formatted(start, reason),
+        Text.of(
+            "transaction %s is refused, as a table has changed since it began: run it again; %s",
+            start, reason),
         cause);
   }
 

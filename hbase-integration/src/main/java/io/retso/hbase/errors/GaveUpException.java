@@ -2,6 +2,7 @@ package io.retso.hbase.errors;
 
 import io.retso.hbase.RetryPolicy;
 import io.retso.hbase.TransactionManager;
+import io.retso.text.Text;
 
 /**
  * {@link TransactionManager#run} ran a transaction as often, or for as long, as its {@link
@@ -23,13 +24,13 @@ public final class GaveUpException extends TransactionException {
   public GaveUpException(int attempts, long millis, TransactionException last) {
     super(
         why(last),
-        "gave up after %s%s in %s ms, nothing is committed; the last one failed: %s%s"
-            .formatted(
-                attempts,
-                attempts == 1 ? " attempt" : " attempts",
-                millis,
-                last.getMessage(),
-                remedy(why(last))),
+        Text.of(
+            "gave up after %s%s in %s ms, nothing is committed; the last one failed: %s%s",
+            attempts,
+            attempts == 1 ? " attempt" : " attempts",
+            millis,
+            last.getMessage(),
+            remedy(why(last))),
         last);
     this.attempts = attempts;
   }

@@ -1,6 +1,7 @@
 package io.retso.hbase.errors;
 
 import io.retso.text.ErrorText;
+import io.retso.text.Text;
 
 /**
  * A write of the transaction failed, and it can only be rolled back: it is not known which of its
@@ -13,9 +14,10 @@ public final class RollbackOnlyException extends TransactionException {
   public RollbackOnlyException(long start, Throwable cause) {
     super(
         Category.ROLLBACK_ONLY,
-        ("transaction %s can only be rolled back, since a write of it failed (%s); roll back, and"
-                + " run it again when the cause is gone")
-            .formatted(start, ErrorText.of(cause)),
+        Text.of(
+            "transaction %s can only be rolled back, since a write of it failed (%s); roll back,"
+                + " and run it again when the cause is gone",
+            start, ErrorText.of(cause)),
         cause);
   }
 

@@ -1,5 +1,7 @@
 package io.retso.hbase.errors;
 
+import io.retso.text.Text;
+
 /**
  * The serializable transaction is aborted: with those that committed while it ran, there is no
  * order in which it could have run alone. Only committed transactions are to blame, so the next
@@ -44,9 +46,10 @@ public final class SerializationException extends TransactionException {
   public SerializationException(long start, Reason reason) {
     super(
         Category.SERIALIZATION,
-        ("transaction %s is aborted, as no serial order is known in which it fits: run it again;"
-                + " %s")
-            .formatted(start, reason.text),
+        Text.of(
+            "transaction %s is aborted, as no serial order is known in which it fits: run it again;"
+                + " %s",
+            start, reason.text),
         null);
     this.reason = reason;
   }

@@ -28,9 +28,10 @@ final class StoreFailures {
       return because(
           failure,
           new TableNotEnabledException(
-              ("table %s is disabled: enable it (enable in HBase's shell), and run the transaction"
-                      + " again")
-                  .formatted(ErrorText.of(cause))));
+              "table "
+                  + ErrorText.of(cause)
+                  + " is disabled: enable it (enable in HBase's shell), and run the transaction"
+                  + " again"));
     }
     if (cause instanceof TableNotFoundException) {
       return because(

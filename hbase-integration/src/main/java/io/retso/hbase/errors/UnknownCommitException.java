@@ -4,6 +4,7 @@ import io.retso.hbase.TransactionManager;
 import io.retso.hbase.futures.Callbacks;
 import io.retso.hbase.futures.Futures;
 import io.retso.text.ErrorText;
+import io.retso.text.Text;
 import java.io.IOException;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -32,9 +33,10 @@ public final class UnknownCommitException extends TransactionException {
   public UnknownCommitException(long startTimestamp, Throwable cause, Resolver resolver) {
     super(
         Category.UNKNOWN_OUTCOME,
-        ("transaction %s may or may not be committed (%s); call resolve() of this exception, or"
-                + " TransactionManager.resolve(%s), to learn it, and do not run it again before")
-            .formatted(startTimestamp, ErrorText.of(cause), startTimestamp),
+        Text.of(
+            "transaction %s may or may not be committed (%s); call resolve() of this exception, or"
+                + " TransactionManager.resolve(%s), to learn it, and do not run it again before",
+            startTimestamp, ErrorText.of(cause), startTimestamp),
         cause);
     this.startTimestamp = startTimestamp;
     this.resolver = resolver;

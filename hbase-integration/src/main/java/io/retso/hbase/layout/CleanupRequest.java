@@ -1,5 +1,6 @@
 package io.retso.hbase.layout;
 
+import io.retso.text.Text;
 import java.util.List;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.client.Mutation;
@@ -103,10 +104,8 @@ public record CleanupRequest(byte[] row, long start, long outcome) {
 
   @Override
   public String toString() {
-    return "cleanup of %s after %s%s"
-        .formatted(
-            Bytes.toStringBinary(row),
-            start,
-            isCommitted() ? " committed at " + outcome : " aborted");
+    return Text.of(
+        "cleanup of %s after %s%s",
+        Bytes.toStringBinary(row), start, isCommitted() ? " committed at " + outcome : " aborted");
   }
 }

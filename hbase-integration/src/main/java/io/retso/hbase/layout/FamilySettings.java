@@ -1,5 +1,6 @@
 package io.retso.hbase.layout;
 
+import io.retso.text.Text;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.hbase.HConstants;
@@ -89,9 +90,10 @@ public final class FamilySettings {
     Durability durability = table.getDurability();
     if (durability == Durability.SKIP_WAL || durability == Durability.ASYNC_WAL) {
       found.add(
-          ("durability %s can lose writes of committed transactions: set DURABILITY to USE_DEFAULT"
-                  + " or FSYNC_WAL")
-              .formatted(durability));
+          Text.of(
+              "durability %s can lose writes of committed transactions: set DURABILITY to"
+                  + " USE_DEFAULT or FSYNC_WAL",
+              durability));
     }
     return found;
   }
@@ -104,32 +106,36 @@ public final class FamilySettings {
     }
     if (family.getMaxVersions() != Integer.MAX_VALUE) {
       found.add(
-          "family %s keeps %s versions, snapshots need all: set VERSIONS to %s"
-              .formatted(name, family.getMaxVersions(), Integer.MAX_VALUE));
+          Text.of(
+              "family %s keeps %s versions, snapshots need all: set VERSIONS to %s",
+              name, family.getMaxVersions(), Integer.MAX_VALUE));
     }
     checkLifetime(family, found);
     checkMemory(family, found);
     // What a compaction sees of a larger value is where it is.
     if (family.isMobEnabled() && family.getMobThreshold() < Tombstone.value().length) {
       found.add(
-          ("family %s has tombstones in MOB files, where they are never purged: set MOB_THRESHOLD"
-                  + " to %s bytes at least")
-              .formatted(name, Tombstone.value().length));
+          Text.of(
+              "family %s has tombstones in MOB files, where they are never purged: set"
+                  + " MOB_THRESHOLD to %s bytes at least",
+              name, Tombstone.value().length));
     }
     if (marks != null && family.getScope() != marks.getScope()) {
       found.add(
-          ("family %s has replication scope %s, !pw has %s: a replica would take pending cells for"
-                  + " committed; set the same REPLICATION_SCOPE")
-              .formatted(name, family.getScope(), marks.getScope()));
+          Text.of(
+              "family %s has replication scope %s, !pw has %s: a replica would take pending cells"
+                  + " for committed; set the same REPLICATION_SCOPE",
+              name, family.getScope(), marks.getScope()));
     }
   }
 
   private static void checkMemory(ColumnFamilyDescriptor family, List<String> found) {
     if (dropsInMemory(family)) {
       found.add(
-          ("family %s has IN_MEMORY_COMPACTION %s, with which HBase drops cells in memory that"
-                  + " transactions may be reading: set IN_MEMORY_COMPACTION to NONE or BASIC")
-              .formatted(family.getNameAsString(), family.getInMemoryCompaction()));
+          Text.of(
+              "family %s has IN_MEMORY_COMPACTION %s, with which HBase drops cells in memory that"
+                  + " transactions may be reading: set IN_MEMORY_COMPACTION to NONE or BASIC",
+              family.getNameAsString(), family.getInMemoryCompaction()));
     }
   }
 

@@ -220,15 +220,17 @@ public final class PendingWrite {
     }
     if (marks.size() > 1) {
       throw new IllegalArgumentException(
-          "a put with %s PendingWrite marks: write for one transaction at a time"
-              .formatted(marks.size()));
+          "a put with "
+              + marks.size()
+              + " PendingWrite marks: write for one transaction at a time");
     }
     Cell mark = marks.get(0);
     if (!(mutation instanceof Put) || !isWellFormed(mark)) {
       throw new IllegalArgumentException(
-          ("not a PendingWrite mark: %s; family !pw is for puts of transactions, with the start"
-                  + " timestamp as version and as qualifier")
-              .formatted(mark));
+          "not a PendingWrite mark: "
+              + mark
+              + "; family !pw is for puts of transactions, with the start timestamp as version and"
+              + " as qualifier");
     }
     return mark;
   }

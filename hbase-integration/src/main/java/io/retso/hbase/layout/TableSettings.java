@@ -6,6 +6,7 @@ import io.retso.hbase.options.Conflicts;
 import io.retso.hbase.options.Reads;
 import io.retso.protocol.OracleIdentity;
 import io.retso.text.ErrorText;
+import io.retso.text.Text;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -159,9 +160,10 @@ public record TableSettings(
     checkCells(table);
     if (isOfVersionBefore(table)) {
       throw new IllegalArgumentException(
-          ("table %s was prepared by an earlier version of ReTSO, which did not note the id of its"
-                  + " oracle: prepare it again")
-              .formatted(table.getTableName()));
+          Text.of(
+              "table %s was prepared by an earlier version of ReTSO, which did not note the id of"
+                  + " its oracle: prepare it again",
+              table.getTableName()));
     }
     return new TableSettings(
         conflictsOf(table),
@@ -183,9 +185,10 @@ public record TableSettings(
       return Long.parseUnsignedLong(text(table, PREPARATION_KEY), HEX);
     } catch (NumberFormatException e) {
       throw new IllegalArgumentException(
-          ("table %s has no %s, or a damaged one, and those who remember other settings of it would"
-                  + " not be told apart: prepare it again")
-              .formatted(table.getTableName(), PREPARATION_KEY),
+          Text.of(
+              "table %s has no %s, or a damaged one, and those who remember other settings of it"
+                  + " would not be told apart: prepare it again",
+              table.getTableName(), PREPARATION_KEY),
           e);
     }
   }
@@ -257,8 +260,9 @@ public record TableSettings(
     }
     if (sizes.size() > GRANULES_MAX || sizes.first() < 0 || sizes.last() > GRANULE_BYTES_MAX) {
       throw new IllegalArgumentException(
-          "granules %s are not %s sizes at most, each of 0 to %s bytes"
-              .formatted(sizes, GRANULES_MAX, GRANULE_BYTES_MAX));
+          Text.of(
+              "granules %s are not %s sizes at most, each of 0 to %s bytes",
+              sizes, GRANULES_MAX, GRANULE_BYTES_MAX));
     }
     return List.copyOf(sizes);
   }
@@ -274,9 +278,10 @@ public record TableSettings(
           UUID.fromString(text(table, ORACLE_ID_KEY)), text(table, ORACLE_KEY));
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          ("table %s does not say which oracle is its: %s and %s are damaged (%s): prepare it"
-                  + " again")
-              .formatted(table.getTableName(), ORACLE_KEY, ORACLE_ID_KEY, ErrorText.of(e)),
+          Text.of(
+              "table %s does not say which oracle is its: %s and %s are damaged (%s): prepare it"
+                  + " again",
+              table.getTableName(), ORACLE_KEY, ORACLE_ID_KEY, ErrorText.of(e)),
           e);
     }
   }
@@ -304,9 +309,10 @@ public record TableSettings(
     String version = table.getValue(VERSION_KEY);
     if (!VERSIONS.contains(version)) {
       throw new IllegalArgumentException(
-          ("table %s was prepared by another version of ReTSO: its %s is %s, this one knows %s: use"
-                  + " the version that prepared it")
-              .formatted(table.getTableName(), VERSION_KEY, version, String.join(", ", VERSIONS)));
+          Text.of(
+              "table %s was prepared by another version of ReTSO: its %s is %s, this one knows %s:"
+                  + " use the version that prepared it",
+              table.getTableName(), VERSION_KEY, version, String.join(", ", VERSIONS)));
     }
   }
 
@@ -376,8 +382,8 @@ public record TableSettings(
   }
 
   static String copyOf(String origin) {
-    return "it is a copy of table %s, which was prepared, and was not itself: prepare it"
-        .formatted(origin);
+    return Text.of(
+        "it is a copy of table %s, which was prepared, and was not itself: prepare it", origin);
   }
 
   /**

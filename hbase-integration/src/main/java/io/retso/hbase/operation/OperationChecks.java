@@ -5,6 +5,7 @@ import io.retso.hbase.layout.Tombstone;
 import io.retso.hbase.resolve.SnapshotRequests;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.table.TableCatalog;
+import io.retso.text.Text;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -101,8 +102,9 @@ public final class OperationChecks {
     if (mutation.getDurability() == Durability.SKIP_WAL
         || mutation.getDurability() == Durability.ASYNC_WAL) {
       throw new IllegalArgumentException(
-          "durability %s could lose what was committed: use SYNC_WAL or the default"
-              .formatted(mutation.getDurability()));
+          Text.of(
+              "durability %s could lose what was committed: use SYNC_WAL or the default",
+              mutation.getDurability()));
     }
     // A cleanup that is lost after it was reported takes the committed write with it.
     refuse(
@@ -151,9 +153,10 @@ public final class OperationChecks {
     if (!table.descriptor().hasColumnFamily(family)) {
       tables.forget(table.name());
       throw new IllegalArgumentException(
-          ("table %s has no family %s: add it and prepare the table again, and get the table from a"
-                  + " transaction anew")
-              .formatted(table.name(), Bytes.toStringBinary(family)));
+          Text.of(
+              "table %s has no family %s: add it and prepare the table again, and get the table"
+                  + " from a transaction anew",
+              table.name(), Bytes.toStringBinary(family)));
     }
   }
 
@@ -161,11 +164,11 @@ public final class OperationChecks {
     boolean isPut = cell.getType() == Cell.Type.Put;
     if (isPut == mutation instanceof Delete) {
       throw new IllegalArgumentException(
-          "a cell of type %s in a %s would be written as something else: %s"
-              .formatted(
-                  cell.getType(),
-                  mutation.getClass().getSimpleName(),
-                  isPut ? "use a Put" : "use a Delete"));
+          Text.of(
+              "a cell of type %s in a %s would be written as something else: %s",
+              cell.getType(),
+              mutation.getClass().getSimpleName(),
+              isPut ? "use a Put" : "use a Delete"));
     }
     // Ahead of the timestamp, which such a delete always has, and which is not what is wrong.
     refuse(
@@ -189,9 +192,10 @@ public final class OperationChecks {
     int cellBytesMax = tables.cellBytesMax();
     if (cellBytesMax > 0 && cell.getSerializedSize() > cellBytesMax) {
       throw new IllegalArgumentException(
-          ("a cell of %s bytes is over the limit of %s: make it smaller, or raise"
-                  + " hbase.client.keyvalue.maxsize")
-              .formatted(cell.getSerializedSize(), cellBytesMax));
+          Text.of(
+              "a cell of %s bytes is over the limit of %s: make it smaller, or raise"
+                  + " hbase.client.keyvalue.maxsize",
+              cell.getSerializedSize(), cellBytesMax));
     }
   }
 

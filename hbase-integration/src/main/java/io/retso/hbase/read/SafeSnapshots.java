@@ -83,8 +83,9 @@ public final class SafeSnapshots {
               return questions == 1
                   ? Futures.failed(
                       new OracleUnavailableException(
-                          "the oracle issued no safe snapshot after %s, nothing was read: look at its log"
-                              .formatted(timestamp),
+                          "the oracle issued no safe snapshot after "
+                              + timestamp
+                              + ", nothing was read: look at its log",
                           null))
                   : CompletableFuture.supplyAsync(() -> above(timestamp, questions - 1), LATER)
                       .thenCompose(later -> later);

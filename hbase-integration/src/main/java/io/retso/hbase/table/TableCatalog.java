@@ -9,6 +9,7 @@ import io.retso.hbase.layout.RegionSettings;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.protocol.OracleIdentity;
 import io.retso.text.ErrorText;
+import io.retso.text.Text;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
@@ -198,8 +199,9 @@ public final class TableCatalog {
     known.remove(name);
     IOException denied =
         new AccessDeniedException(
-            "this user is not shown how table %s holds transactions: %s; HBase says: %s"
-                .formatted(name, remedy, ErrorText.of(cause)));
+            Text.of(
+                "this user is not shown how table %s holds transactions: %s; HBase says: %s",
+                name, remedy, ErrorText.of(cause)));
     denied.initCause(cause);
     return denied;
   }
@@ -296,9 +298,10 @@ public final class TableCatalog {
     List<String> violations = TableRules.violations(descriptor, settings);
     if (!violations.isEmpty()) {
       throw new TableNotPreparedException(
-          ("table %s was altered and cannot hold transactions: %s (./retso hbase prepare %s does"
-                  + " it)")
-              .formatted(name, String.join("; ", violations), name),
+          Text.of(
+              "table %s was altered and cannot hold transactions: %s (./retso hbase prepare %s does"
+                  + " it)",
+              name, String.join("; ", violations), name),
           null);
     }
     if (!settings.oracle().isSameAs(oracle)) {

@@ -2,6 +2,7 @@ package io.retso.hbase.table;
 
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.RegionSettings;
+import io.retso.text.Text;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -88,11 +89,13 @@ public final class TableRisks {
                 ? "its DURABILITY is that of its region servers, which is not known"
                 : RegionSettings.FORCED_LOG + " is off on its region servers";
     found.add(
-        ("HBase does not force its log to disk (%s), as the oracle does: after a power failure of"
-             + " all machines, writes of committed transactions may be missing, of one transaction"
-             + " a part: set its DURABILITY to FSYNC_WAL (./retso hbase prepare %s --durability"
-             + " FSYNC_WAL), or %s of the servers to true and its DURABILITY to USE_DEFAULT")
-            .formatted(reason, table.getTableName(), RegionSettings.FORCED_LOG));
+        Text.of(
+            "HBase does not force its log to disk (%s), as the oracle does: after a power failure"
+                + " of all machines, writes of committed transactions may be missing, of one"
+                + " transaction a part: set its DURABILITY to FSYNC_WAL (./retso hbase prepare %s"
+                + " --durability FSYNC_WAL), or %s of the servers to true and its DURABILITY to"
+                + " USE_DEFAULT",
+            reason, table.getTableName(), RegionSettings.FORCED_LOG));
   }
 
   private static boolean hasStripes(TableDescriptor table, Collection<RegionSettings> regions) {

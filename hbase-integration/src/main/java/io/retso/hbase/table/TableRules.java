@@ -4,6 +4,7 @@ import io.retso.hbase.layout.FamilySettings;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.options.Reads;
 import io.retso.protocol.OracleIdentity;
+import io.retso.text.Text;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -20,17 +21,19 @@ public final class TableRules {
 
   /** What is wrong if regions of a table do not run it; {@code regions} says which. */
   static String noCoprocessor(TableName table, String regions) {
-    return ("table %s must not be used yet: its regions %s do not run the coprocessor and would"
+    return Text.of(
+        "table %s must not be used yet: its regions %s do not run the coprocessor and would"
             + " serve no transactions: set hbase.coprocessor.enabled and"
-            + " hbase.coprocessor.user.enabled to true there, and restart")
-        .formatted(table, regions);
+            + " hbase.coprocessor.user.enabled to true there, and restart",
+        table, regions);
   }
 
   /** What is wrong if a table is prepared for another oracle than the one that is used. */
   public static String otherOracle(TableName table, OracleIdentity its, OracleIdentity used) {
-    return ("table %s is prepared for oracle %s, not for %s, which answers here: use that one; or,"
-            + " if it was installed anew, and what it knew is lost, prepare the table again")
-        .formatted(table, its, used);
+    return Text.of(
+        "table %s is prepared for oracle %s, not for %s, which answers here: use that one; or,"
+            + " if it was installed anew, and what it knew is lost, prepare the table again",
+        table, its, used);
   }
 
   /** The coprocessor as a table loads it; empty if it does not. */

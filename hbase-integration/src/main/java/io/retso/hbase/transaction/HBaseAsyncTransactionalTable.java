@@ -7,6 +7,7 @@ import io.retso.hbase.read.RowCollector;
 import io.retso.hbase.read.TableReader;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.write.TableEdits;
+import io.retso.text.Text;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -147,9 +148,10 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
     tx.life.requireWriter();
     if (!table.canName(checked)) {
       throw new IllegalArgumentException(
-          ("the conflicts of table %s are by cell: name the columns of the get, as %s protects no"
-                  + " others")
-              .formatted(table.name(), operation));
+          Text.of(
+              "the conflicts of table %s are by cell: name the columns of the get, as %s protects"
+                  + " no others",
+              table.name(), operation));
     }
     return checked;
   }

@@ -8,6 +8,7 @@ import io.retso.hbase.table.IdSet;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.table.RowBatches;
 import io.retso.hbase.table.WrittenRows;
+import io.retso.text.Text;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -148,9 +149,11 @@ public final class WriteBuffer {
       throws WriteSetTooLargeException {
     if (!within) {
       throw new WriteSetTooLargeException(
-          ("the write set of transaction %s is too large, the limit is %s: split the transaction,"
-                  + " or raise %s of the transaction manager if it is below its maximum")
-              .formatted(start, limit, setting),
+          Text.of(
+              "the write set of transaction %s is too large, the limit is %s: split the"
+                  + " transaction, or raise %s of the transaction manager if it is below its"
+                  + " maximum",
+              start, limit, setting),
           null);
     }
   }

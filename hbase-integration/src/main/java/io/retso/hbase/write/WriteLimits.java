@@ -1,6 +1,7 @@
 package io.retso.hbase.write;
 
 import io.retso.protocol.Limits;
+import io.retso.text.Text;
 
 /**
  * Limits of what one transaction may write. Immutable.
@@ -21,8 +22,9 @@ public record WriteLimits(int rowsMax, long bytesMax, long flushBytes) {
     }
     if (flushBytes < 1 || bytesMax < flushBytes) {
       throw new IllegalArgumentException(
-          "the bytes of a transaction, %s, must not be below those of a batch, %s"
-              .formatted(bytesMax, flushBytes));
+          Text.of(
+              "the bytes of a transaction, %s, must not be below those of a batch, %s",
+              bytesMax, flushBytes));
     }
   }
 }
