@@ -229,7 +229,7 @@ class ArchitectureTest {
         new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages("io.retso.client");
-    DescribedPredicate<JavaClass> loop = topLevel(simpleNameStartingWith("NettyLoop"));
+    DescribedPredicate<JavaClass> loop = resideInAPackage("io.retso.client.sockets");
     noClasses()
         .that(not(loop))
         .should()

@@ -1,6 +1,7 @@
 package io.retso.client;
 
 import io.retso.protocol.Outcome;
+import java.util.stream.Stream;
 
 /**
  * The final outcome of a transaction: committed with a timestamp, or aborted for a reason. It never
@@ -37,13 +38,10 @@ public final class CommitResult {
     UNKNOWN_SUCCESSOR
   }
 
-  private static final CommitResult CONFLICT = new CommitResult(0, AbortReason.CONFLICT);
-  private static final CommitResult TOO_OLD = new CommitResult(0, AbortReason.TOO_OLD);
-  private static final CommitResult EARLIER = new CommitResult(0, AbortReason.EARLIER);
-  private static final CommitResult PIVOT = new CommitResult(0, AbortReason.PIVOT);
-  private static final CommitResult READ_ONLY = new CommitResult(0, AbortReason.READ_ONLY);
-  private static final CommitResult UNKNOWN_SUCCESSOR =
-      new CommitResult(0, AbortReason.UNKNOWN_SUCCESSOR);
+  private static final CommitResult[] ABORTED =
+      Stream.of(AbortReason.values())
+          .map(reason -> new CommitResult(0, reason))
+          .toArray(CommitResult[]::new);
 
   private final long commitTimestamp;
 
@@ -66,14 +64,7 @@ public final class CommitResult {
 
   /** The result of an aborted transaction. */
   public static CommitResult aborted(AbortReason reason) {
-    return switch (reason) {
-      case CONFLICT -> CONFLICT;
-      case TOO_OLD -> TOO_OLD;
-      case EARLIER -> EARLIER;
-      case PIVOT -> PIVOT;
-      case READ_ONLY -> READ_ONLY;
-      case UNKNOWN_SUCCESSOR -> UNKNOWN_SUCCESSOR;
-    };
+    return ABORTED[reason.ordinal()];
   }
 
   /**
@@ -88,12 +79,12 @@ public final class CommitResult {
       return null;
     }
     return switch ((int) outcome) {
-      case (int) Outcome.ABORTED_CONFLICT -> CONFLICT;
-      case (int) Outcome.ABORTED_TOO_OLD -> TOO_OLD;
-      case (int) Outcome.ABORTED -> EARLIER;
-      case (int) Outcome.ABORTED_PIVOT -> PIVOT;
-      case (int) Outcome.ABORTED_READ_ONLY -> READ_ONLY;
-      case (int) Outcome.ABORTED_UNKNOWN_SUCCESSOR -> UNKNOWN_SUCCESSOR;
+      case (int) Outcome.ABORTED_CONFLICT -> aborted(AbortReason.CONFLICT);
+      case (int) Outcome.ABORTED_TOO_OLD -> aborted(AbortReason.TOO_OLD);
+      case (int) Outcome.ABORTED -> aborted(AbortReason.EARLIER);
+      case (int) Outcome.ABORTED_PIVOT -> aborted(AbortReason.PIVOT);
+      case (int) Outcome.ABORTED_READ_ONLY -> aborted(AbortReason.READ_ONLY);
+      case (int) Outcome.ABORTED_UNKNOWN_SUCCESSOR -> aborted(AbortReason.UNKNOWN_SUCCESSOR);
       default -> null;
     };
   }

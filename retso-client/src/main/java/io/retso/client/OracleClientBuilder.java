@@ -2,8 +2,8 @@ package io.retso.client;
 
 import io.retso.client.OracleException.Category;
 import io.retso.client.connection.ClientSettings;
-import io.retso.client.connection.NettyLoop;
 import io.retso.client.connection.RemoteOracleClient;
+import io.retso.client.sockets.NettyLoop;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.Limits;
 import io.retso.protocol.OracleIdentity;

@@ -119,7 +119,7 @@ class ArchitectureTest {
         .and(not(THE_BUILDER))
         .should()
         .dependOnClassesThat()
-        .resideInAPackage("io.retso.client.connection..")
+        .resideInAnyPackage("io.retso.client.connection..", "io.retso.client.sockets..")
         .check(MODULE);
     assertTrue(OracleClient.class.isInterface());
   }

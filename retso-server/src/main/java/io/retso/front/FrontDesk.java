@@ -38,20 +38,13 @@ public final class FrontDesk implements Front {
    */
   public interface Latencies {
     /** Does not care. */
-    Latencies IGNORED =
-        new Latencies() {
-          @Override
-          public void decided(long nanos, int replies) {}
-
-          @Override
-          public void atOnce(int replies) {}
-        };
+    Latencies IGNORED = new Latencies() {};
 
     /** So many replies of the log lane left after about so many nanoseconds. */
-    void decided(long nanos, int replies);
+    default void decided(long nanos, int replies) {}
 
     /** So many replies of the fast lane (timestamps) left at once. */
-    void atOnce(int replies);
+    default void atOnce(int replies) {}
 
     /**
      * A turn of the loop is over; a loop that measures its turns reports them.

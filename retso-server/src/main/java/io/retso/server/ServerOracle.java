@@ -91,7 +91,7 @@ final class ServerOracle implements Term.Maker {
 
   /** Why the log of a leader cannot be appended to for now; null if it can. */
   LogException stall() {
-    return leading == null ? null : leading.stall();
+    return leading == null ? null : leading.sequencer().stall();
   }
 
   /** To be called some times a second. */

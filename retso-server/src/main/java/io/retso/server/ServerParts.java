@@ -245,9 +245,6 @@ final class ServerParts {
               }
 
               @Override
-              public void atOnce(int replies) {} // they do not wait
-
-              @Override
               public void turn(long nanos, long cpuNanos) {
                 turns.record(nanos, 1);
                 turnsCpu.record(cpuNanos, 1);

@@ -1,7 +1,6 @@
 package io.retso.server;
 
 import io.retso.log.CommitLog;
-import io.retso.log.LogException;
 import io.retso.member.Term;
 import io.retso.sequencer.Sequencer;
 import io.retso.sequencer.TimeLimit;
@@ -32,11 +31,6 @@ final class ServerTerm implements Term {
     this.log = log;
     this.limit = new TimeLimit(sequencer, limitNanos);
     this.clock = new ClockFollower(sequencer, limit);
-  }
-
-  /** Why the log cannot be appended to for now; null if it can. */
-  LogException stall() {
-    return sequencer.stall();
   }
 
   @Override

@@ -3,7 +3,7 @@ package io.retso.client.connection;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * What runs a client: one thread with a clock, timers and connections. {@link NettyLoop} is the
+ * What runs a client: one thread with a clock, timers and connections. {@code NettyLoop} is the
  * real one; a simulator gives its own.
  */
 public interface ClientLoop {

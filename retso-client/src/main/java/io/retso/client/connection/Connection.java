@@ -22,10 +22,10 @@ import java.util.ArrayDeque;
  * One TCP connection from its first byte to its last: handshake, then request frames out and reply
  * frames in. Event loop only. Lives for one connection; its {@link Member} makes the next one.
  */
-final class Connection {
+public final class Connection {
   private static final int HELLO_FRAME_ID = 0;
 
-  final InetSocketAddress address;
+  public final InetSocketAddress address;
 
   private final Member member;
   private final ClientSettings settings;
@@ -63,7 +63,7 @@ final class Connection {
   }
 
   /** Whether the handshake was ever completed. */
-  boolean wasReady() {
+  public boolean wasReady() {
     return welcome != null;
   }
 
@@ -137,7 +137,7 @@ final class Connection {
   }
 
   /** It is connected. */
-  void onOpen(Transport opened) {
+  public void onOpen(Transport opened) {
     transport = opened;
     if (ended) {
       transport.close();
@@ -155,7 +155,7 @@ final class Connection {
   }
 
   /** It cannot be connected. */
-  void onUnreachable(Throwable cause) {
+  public void onUnreachable(Throwable cause) {
     end(unavailable("cannot be reached: " + ErrorText.of(cause), cause));
   }
 
@@ -171,7 +171,7 @@ final class Connection {
   }
 
   /** Bytes came, which this method takes over. */
-  void onRead(ByteBuf in) {
+  public void onRead(ByteBuf in) {
     if (ended) {
       in.release();
       return;
@@ -364,7 +364,7 @@ final class Connection {
   }
 
   /** It is over, whoever ended it. */
-  void onClosed() {
+  public void onClosed() {
     end(
         unavailable(
             welcome == null
@@ -375,12 +375,12 @@ final class Connection {
   }
 
   /** It failed. */
-  void onFailure(Throwable cause) {
+  public void onFailure(Throwable cause) {
     end(unavailable("the connection failed: " + ErrorText.of(cause), cause));
   }
 
   /** More may be written, or no more for now. */
-  void onWritable() {
+  public void onWritable() {
     if (wasReady() && !ended && transport.isWritable()) {
       dispatcher.onWake();
     }

@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 
 /** The bytes of one connection, as the client's loop sends them; a simulator gives its own. */
-interface Transport {
+public interface Transport {
   ByteBufAllocator allocator();
 
   /** Whether more may be written; if not, {@link Connection#onWritable} follows. */

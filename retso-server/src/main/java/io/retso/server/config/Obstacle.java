@@ -29,6 +29,11 @@ public enum Obstacle {
     return remedy;
   }
 
+  /** What to do about what the machine denied, or otherwise. */
+  public static String remedy(Throwable failure, String otherwise) {
+    return of(failure).map(obstacle -> obstacle.remedy).orElse(otherwise);
+  }
+
   /** What the machine denied; empty if it is something else that failed. */
   public static Optional<Obstacle> of(Throwable failure) {
     Obstacle found = null;

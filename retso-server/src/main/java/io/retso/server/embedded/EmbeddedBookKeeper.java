@@ -118,9 +118,7 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
               + " cannot be used: "
               + ErrorText.of(e)
               + "; "
-              + Obstacle.of(e)
-                  .map(Obstacle::remedy)
-                  .orElse("choose another one, or move what is in its place"),
+              + Obstacle.remedy(e, "choose another one, or move what is in its place"),
           e);
     }
     EmbeddedBookKeeper started = new EmbeddedBookKeeper(directory, bookies, sync, tuning, lock);

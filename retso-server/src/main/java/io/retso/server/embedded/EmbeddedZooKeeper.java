@@ -71,7 +71,7 @@ final class EmbeddedZooKeeper implements AutoCloseable {
               + ": "
               + ErrorText.of(e)
               + "; "
-              + Obstacle.of(e).map(Obstacle::remedy).orElse(PUT_BACK),
+              + Obstacle.remedy(e, PUT_BACK),
           e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

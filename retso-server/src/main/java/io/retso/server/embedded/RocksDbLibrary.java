@@ -58,11 +58,10 @@ final class RocksDbLibrary {
       return "nothing may be run from there (the mount option noexec?): choose another temporary"
           + " directory: RETSO_OPTS=-Djava.io.tmpdir=DIR";
     }
-    return Obstacle.of(failure)
-        .map(Obstacle::remedy)
-        .orElse(
-            "it needs Linux with glibc on x86-64; elsewhere keep the log on a BookKeeper cluster"
-                + " (the setting zookeeper)");
+    return Obstacle.remedy(
+        failure,
+        "it needs Linux with glibc on x86-64; elsewhere keep the log on a BookKeeper cluster"
+            + " (the setting zookeeper)");
   }
 
   private static void delete(Path place) {

@@ -1,4 +1,4 @@
-package io.retso.client.connection;
+package io.retso.client.sockets;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
@@ -17,6 +17,10 @@ import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.retso.client.NonBlocking;
+import io.retso.client.connection.ClientLoop;
+import io.retso.client.connection.ClientSettings;
+import io.retso.client.connection.Connection;
+import io.retso.client.connection.Transport;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;

@@ -1,5 +1,6 @@
-package io.retso.client.connection;
+package io.retso.client.sockets;
 
+import io.retso.client.connection.ClientLoop;
 import io.retso.text.Durations;
 import java.net.InetAddress;
 import java.net.UnknownHostException;

@@ -1,4 +1,4 @@
-package io.retso.client.connection;
+package io.retso.client.sockets;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -9,6 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
+import io.retso.client.connection.ClientLoop;
+import io.retso.client.connection.ClientSettings;
+import io.retso.client.connection.Connection;
+import io.retso.client.connection.RemoteOracleClient;
 import io.retso.protocol.Handshake;
 import io.retso.text.Addresses;
 import java.net.InetAddress;
