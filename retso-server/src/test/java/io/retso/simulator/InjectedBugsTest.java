@@ -348,10 +348,10 @@ class InjectedBugsTest {
       Map.ofEntries(
           Map.entry(Bug.ZOMBIES_LEDGER_DELETED, 94),
           Map.entry(Bug.SEGMENT_WITHOUT_A_RESERVATION, 68),
-          Map.entry(Bug.SERIALIZABLE_DROPPED_IN_A_REPEAT, 48),
-          Map.entry(Bug.READERS_FORGOTTEN_BY_RECOVERY, 43),
+          Map.entry(Bug.SERIALIZABLE_DROPPED_IN_A_REPEAT, 34),
+          Map.entry(Bug.READERS_FORGOTTEN_BY_RECOVERY, 33),
           Map.entry(Bug.INCOMPLETE_SNAPSHOT_TAKEN_FOR_COMPLETE, 23),
-          Map.entry(Bug.KEEPS_WHAT_THE_LOG_MAY_LACK, 33),
+          Map.entry(Bug.KEEPS_WHAT_THE_LOG_MAY_LACK, 30),
           Map.entry(Bug.SLEEP_NOT_NOTICED, 22),
           Map.entry(Bug.LEASE_WAIT_FORGOTTEN, 21),
           Map.entry(Bug.VALIDATED_ROWS_NOT_JUDGED_IN_A_REPEAT, 11),
