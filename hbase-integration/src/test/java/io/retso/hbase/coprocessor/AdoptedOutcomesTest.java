@@ -19,6 +19,7 @@ import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
+import io.retso.hbase.layout.Refusal;
 import java.io.IOException;
 import java.util.BitSet;
 import java.util.List;
@@ -258,7 +259,8 @@ class AdoptedOutcomesTest {
   void writesOfAnAdoptedTransactionAreRefused() throws IOException {
     long start = t.writeWithoutCell(ROW);
     t.abortAndAdopt(start, 1);
-    assertThrows(IOException.class, () -> t.write(start, ROW, "a", "late"));
+    IOException e = assertThrows(IOException.class, () -> t.write(start, ROW, "a", "late"));
+    assertEquals(Refusal.DECIDED, Refusal.of(e));
     t.reopen();
     assertEquals(Map.of(), t.read());
   }
