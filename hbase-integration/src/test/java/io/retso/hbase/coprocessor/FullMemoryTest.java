@@ -40,7 +40,10 @@ class FullMemoryTest {
     t.close();
   }
 
-  /** Keys are long, so that few marks take most of the memory. The request is another region's. */
+  /**
+   * Keys are long, so that few marks take most of the memory, and begin with what differs: they are
+   * compared often. The request is another region's.
+   */
   @Test
   void theRegionWithMostOutcomesIsFlushedBeforeTheirMemoryIsFull() throws Exception {
     try (RawTable three = RawTable.adopting(t.cluster, Bytes.toBytes("m"), Bytes.toBytes("t"))) {
@@ -53,14 +56,14 @@ class FullMemoryTest {
       long open = three.oracle.begin();
       String key = "k".repeat(30_000);
       for (long bytes = 0; bytes < SharedMemory.BYTES_MAX / 4 * 3; bytes += 2 * key.length()) {
-        three.write(open, key + bytes, "a", "1");
+        three.write(open, bytes + key, "a", "1");
       }
       assertEquals(List.of(0, 0, 0), files(three));
       adoptMany(three, "", "b", 1);
       Fixture.eventually("it is flushed", () -> files(three).stream().anyMatch(n -> n > 0));
       assertEquals(List.of(0, 1, 0), files(three));
       assertEquals(Map.of(), three.read(three.oracle.begin(), "o0"));
-      assertEquals(Map.of(), three.read(three.oracle.begin(), key + 0));
+      assertEquals(Map.of(), three.read(three.oracle.begin(), 0 + key));
     }
   }
 
@@ -99,12 +102,12 @@ class FullMemoryTest {
     long asCells = RawTable.count("marksAsCells");
     int rows = 0;
     while (RawTable.count("marksAsCells") == asCells && rows < 1_500) {
-      t.write(start, key + rows++, "a", "1");
+      t.write(start, rows++ + key, "a", "1");
     }
     assertTrue(rows < 1_500, "it is never full");
     long committed = t.commit(start, ROW);
     assertFalse(t.adopt(start, committed, rows));
     assertFalse(t.adopt(start, committed, rows - 1), "one of them is a cell");
-    assertEquals(Map.of("a", "1"), t.read(t.oracle.begin(), key + 0));
+    assertEquals(Map.of("a", "1"), t.read(t.oracle.begin(), 0 + key));
   }
 }
