@@ -253,15 +253,15 @@ class MarksInMemoryTest {
     long asCells = RawTable.count("marksAsCells");
     int rows = 0;
     while (RawTable.count("marksAsCells") == asCells && rows < 1_500) {
-      t.write(start, key + rows++, "a", "1");
+      t.write(start, rows++ + key, "a", "1");
     }
     assertTrue(rows < 1_500, "it is never full");
-    assertEquals(Map.of(), t.read(t.oracle.begin(), key + (rows - 1)));
-    assertEquals(1, t.cellsOfMarks(key + (rows - 1)).size());
+    assertEquals(Map.of(), t.read(t.oracle.begin(), (rows - 1) + key));
+    assertEquals(1, t.cellsOfMarks((rows - 1) + key).size());
     t.oracle.abort(start);
-    t.cleanUp(start, Outcome.ABORTED, key + 0);
-    t.cleanUp(start, Outcome.ABORTED, key + (rows - 1));
-    assertEquals(Map.of(), t.read(t.oracle.begin(), key + (rows - 1)));
+    t.cleanUp(start, Outcome.ABORTED, 0 + key);
+    t.cleanUp(start, Outcome.ABORTED, (rows - 1) + key);
+    assertEquals(Map.of(), t.read(t.oracle.begin(), (rows - 1) + key));
     t.writeWithoutCell(ROW); // there is room again
   }
 
