@@ -8,6 +8,7 @@ import io.retso.demo.DemoCommand;
 import io.retso.server.BuildVersion;
 import io.retso.server.CommandLines;
 import io.retso.server.HandoverCommand;
+import io.retso.server.SecretCommand;
 import io.retso.server.ServerCommand;
 import io.retso.server.StatusCommand;
 import io.retso.verify.VerifyCommand;
@@ -40,6 +41,7 @@ import picocli.CommandLine.Spec;
       ServerCommand.class,
       StatusCommand.class,
       HandoverCommand.class,
+      SecretCommand.class,
       BenchCommand.class,
       VerifyCommand.class,
       ClusterCommand.class,

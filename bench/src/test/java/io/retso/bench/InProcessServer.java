@@ -6,6 +6,8 @@ import io.retso.net.OracleServer;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
+import io.retso.security.ClusterSecret;
+import io.retso.security.Tickets;
 import io.retso.sequencer.Sequencer;
 import io.retso.sequencer.SequencerSettings;
 import java.io.IOException;
@@ -27,6 +29,9 @@ public final class InProcessServer implements AutoCloseable {
    * @param uncleanedMax commits that may wait for their cleanup
    */
   public InProcessServer(long rows, int windowTimestamps, int uncleanedMax) throws IOException {
+    OracleIdentity identity = new OracleIdentity(new UUID(1, 2), "in-process");
+    Tickets tickets =
+        new Tickets(ClusterSecret.random().keys(Tickets.PURPOSE, identity.id().toString()));
     net =
         new OracleServer(
             new OracleServer.Settings(
@@ -35,9 +40,12 @@ public final class InProcessServer implements AutoCloseable {
                 60_000,
                 30_000,
                 new FrontDesk.Settings(
-                    () -> new OracleIdentity(new UUID(1, 2), "in-process"),
+                    () -> identity,
                     System::nanoTime,
-                    FrontDesk.Latencies.IGNORED)));
+                    FrontDesk.Latencies.IGNORED,
+                    FrontDesk.Bounds.USUAL,
+                    () -> tickets,
+                    FrontDesk.Sweeping.LOCAL)));
     Sequencer sequencer =
         new Sequencer(
             SequencerSettings.withoutLog(4, 1 << 20),

@@ -9,7 +9,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -239,6 +241,7 @@ class AnsibleTest {
     }
     assertEquals(3 + 3 + 2, running(VERSION));
     hbaseIsPrepared(VERSION);
+    oraclesShareASecret(two);
 
     Played again = plays("site.yml");
     for (String host : three) {
@@ -259,8 +262,22 @@ class AnsibleTest {
       client.hasCommitted();
     }
     assertFalse(Files.exists(host("node2").resolve("var-lib/retso-bookie")));
+    assertFalse(Files.exists(host(leader).resolve("etc/retso/secret")));
+    oraclesShareASecret(others);
     assertEquals(3 + 3 + 2, running(NEXT_VERSION));
     return others;
+  }
+
+  /** That of the machine where the playbooks run; the server's account alone can read it. */
+  private void oraclesShareASecret(List<String> oracles) throws IOException {
+    String made = Files.readString(directory.resolve("retso-secret")).strip();
+    assertEquals(33, Base64.getDecoder().decode(made).length);
+    for (String name : oracles) {
+      Path secret = host(name).resolve("etc/retso/secret");
+      assertEquals(made, Files.readString(secret).strip());
+      assertEquals(
+          "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(secret)));
+    }
   }
 
   /** Stopped, and started with a server of ZooKeeper that lost its disk. */

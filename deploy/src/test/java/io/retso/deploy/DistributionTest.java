@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
+import io.retso.client.TransactionHandle;
 import io.retso.server.ExitCode;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -133,11 +134,11 @@ class DistributionTest {
 
   private static long commit(String address) {
     try (OracleClient oracle = OracleClient.builder().address(address).build()) {
-      long start = oracle.begin();
-      CommitResult result = oracle.commit(start, 1, 2);
+      TransactionHandle begun = oracle.begin();
+      CommitResult result = oracle.commit(begun, 1, 2);
       assertTrue(result.isCommitted(), result::toString);
-      oracle.cleanedUp(start);
-      return start;
+      oracle.cleanedUp(begun);
+      return begun.startTimestamp();
     }
   }
 

@@ -12,10 +12,12 @@ import io.kubernetes.client.openapi.models.V1HTTPGetAction;
 import io.kubernetes.client.openapi.models.V1PodDisruptionBudget;
 import io.kubernetes.client.openapi.models.V1PodSpec;
 import io.kubernetes.client.openapi.models.V1Probe;
+import io.kubernetes.client.openapi.models.V1SecretVolumeSource;
 import io.kubernetes.client.openapi.models.V1Service;
 import io.kubernetes.client.openapi.models.V1StatefulSet;
 import io.kubernetes.client.openapi.models.V1Volume;
 import io.kubernetes.client.openapi.models.V1VolumeMount;
+import io.retso.security.ClusterSecret;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -271,6 +273,8 @@ class KubernetesTest {
           for (Map.Entry<String, String> file : SETTINGS.get(settings).getData().entrySet()) {
             Files.writeString(folder.resolve(file.getKey()), file.getValue());
           }
+        } else if (volume.getName().equals(mount.getName()) && volume.getSecret() != null) {
+          writeSecret(folder.resolve("secret"), spec, volume.getSecret());
         }
       }
       Files.setAttribute(folder, "unix:gid", spec.getSecurityContext().getFsGroup().intValue());
@@ -290,6 +294,20 @@ class KubernetesTest {
         "directory", image.get("WorkingDir").getAsString(),
         "user", spec.getSecurityContext().getRunAsUser(),
         "mounts", mounts);
+  }
+
+  /** All pods get the same. With an fsGroup Kubernetes lets that group read what a pod is given. */
+  private static void writeSecret(Path file, V1PodSpec spec, V1SecretVolumeSource source)
+      throws IOException {
+    assertEquals("retso-oracle", source.getSecretName(), "as the first lines of oracles.yaml say");
+    assertEquals(0400, source.getDefaultMode());
+    Path made = directory.resolve("secret");
+    if (!Files.exists(made)) {
+      ClusterSecret.make(made);
+    }
+    Files.copy(made, file);
+    Files.setAttribute(file, "unix:gid", spec.getSecurityContext().getFsGroup().intValue());
+    Files.setAttribute(file, "unix:mode", 0440);
   }
 
   /** What {@code docker run} without a word more would do, but with smaller tables. */

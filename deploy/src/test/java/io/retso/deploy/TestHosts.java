@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
+import io.retso.client.TransactionHandle;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -140,11 +141,11 @@ final class TestHosts implements AutoCloseable {
     /** The oracles' addresses. */
     public static void main(String[] addresses) throws Exception {
       try (OracleClient oracle = OracleClient.builder().address(addresses[0], addresses).build()) {
-        long start = oracle.begin();
-        if (!oracle.commit(start, 1).isCommitted()) {
+        TransactionHandle begun = oracle.begin();
+        if (!oracle.commit(begun, 1).isCommitted()) {
           throw new IllegalStateException("aborted");
         }
-        oracle.cleanedUp(start);
+        oracle.cleanedUp(begun);
       }
     }
   }
@@ -169,14 +170,14 @@ final class TestHosts implements AutoCloseable {
         long newest = 0;
         while (!end.isDone()) {
           long before = System.nanoTime();
-          long start = oracle.begin();
-          CommitResult result = oracle.commit(start, ++commits);
-          if (start <= newest || !result.isCommitted()) {
-            throw new IllegalStateException(newest + " committed before " + start + " " + result);
+          TransactionHandle begun = oracle.begin();
+          CommitResult result = oracle.commit(begun, ++commits);
+          if (begun.startTimestamp() <= newest || !result.isCommitted()) {
+            throw new IllegalStateException(newest + " committed before " + begun + " " + result);
           }
           newest = result.commitTimestamp();
           longest = Math.max(longest, System.nanoTime() - before);
-          oracle.cleanedUp(start);
+          oracle.cleanedUp(begun);
         }
       }
       System.out.println(commits + " " + TimeUnit.NANOSECONDS.toMillis(longest));

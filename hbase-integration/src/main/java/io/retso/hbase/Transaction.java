@@ -52,6 +52,13 @@ public interface Transaction extends ReadTransaction {
   /** The start timestamp, known from its begin. It is that of its snapshot, too. */
   long startTimestamp();
 
+  /**
+   * What another process needs to end this transaction, or to learn its outcome with {@link
+   * TransactionManager#resolve}: its start timestamp and the oracle's proof of who began it. Keep
+   * it where only those read it that may do so.
+   */
+  String handle();
+
   /** Where it stands. */
   State state();
 

@@ -172,17 +172,18 @@ public interface TransactionManager extends AutoCloseable {
 
   /**
    * Resolves an unknown outcome: the transaction is committed, or from now on never will be. For
-   * start timestamps that were written down; whoever has the exception calls {@link
+   * handles that were written down; a caller that has the exception calls {@link
    * UnknownCommitException#resolve}.
    *
+   * @param handle from {@link Transaction#handle} or {@link UnknownCommitException#handle}
    * @return its commit timestamp, or empty if it is aborted
    * @throws UnknownCommitException if the oracle does not answer, or no longer remembers
-   * @throws IllegalArgumentException if this is no start timestamp, as the oracle never issued it
+   * @throws IllegalArgumentException if this is no handle, or none that the oracle has issued
    */
-  OptionalLong resolve(long startTimestamp) throws IOException;
+  OptionalLong resolve(String handle) throws IOException;
 
   /** Like {@link #resolve}; the future fails. Where it completes is said under "Callbacks". */
-  CompletableFuture<OptionalLong> resolveAsync(long startTimestamp);
+  CompletableFuture<OptionalLong> resolveAsync(String handle);
 
   /**
    * Sweeps now: cleans up after dead clients in all prepared tables of the cluster, and lets the

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.options.Isolation;
 import io.retso.hbase.transaction.Inside;
+import io.retso.security.ClusterSecret;
 import io.retso.server.FailingServers;
 import io.retso.server.RetsoServer;
 import io.retso.server.config.ServerConfig;
@@ -45,6 +46,7 @@ class FailoverTest {
 
   private Fixture fixture;
   private EmbeddedBookKeeper log;
+  private Path secret;
 
   private RetsoServer leader;
   private RetsoServer standby;
@@ -53,6 +55,8 @@ class FailoverTest {
   void open(Fixture fixture) throws Exception {
     this.fixture = fixture;
     log = fixture.opened(EmbeddedBookKeeper.start(directory.resolve("bookie"), 1, false));
+    secret = directory.resolve("secret");
+    ClusterSecret.make(secret);
     leader = server();
     standby = server();
   }
@@ -73,6 +77,7 @@ class FailoverTest {
             .set(Settings.UNCLEANED_MAX, "100k")
             .set(Settings.ZOOKEEPER, log.zookeeper())
             .set(Settings.LOG_ENSEMBLE, 1)
+            .set(Settings.SECRET_FILE, secret.toString())
             .build());
   }
 

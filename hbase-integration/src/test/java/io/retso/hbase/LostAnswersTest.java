@@ -14,6 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleClient;
+import io.retso.client.TransactionHandle;
 import io.retso.client.TransactionStatus;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.AbortedException;
@@ -34,6 +35,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Increment;
 import org.junit.jupiter.api.BeforeEach;
@@ -82,7 +84,7 @@ class LostAnswersTest {
     long start = tx.startTimestamp();
     eventually(
         "refused",
-        () -> oracle.status(start, oracle.begin()).state() == TransactionStatus.State.ABORTED);
+        () -> oracle.status(start, oracle.timestamp()).state() == TransactionStatus.State.ABORTED);
     muted.mute(false);
     return commit;
   }
@@ -137,7 +139,7 @@ class LostAnswersTest {
   void whoeverWasAbortedByAnotherLearnsThat() throws Exception {
     Transaction tx = manager.begin();
     tx.table(name).put(put("r", "mine"));
-    assertEquals(OptionalLong.empty(), manager.resolve(tx.startTimestamp()));
+    assertEquals(OptionalLong.empty(), manager.resolve(tx.handle()));
     AbortedException e = assertThrows(AbortedException.class, tx::commit);
     assertTrue(e.getMessage().contains("another client"), e.getMessage());
   }
@@ -234,7 +236,7 @@ class LostAnswersTest {
                 .requestTimeout(Duration.ofSeconds(60))
                 .build());
     AtomicLong start = new AtomicLong();
-    AtomicLong uncleaned = new AtomicLong();
+    AtomicReference<TransactionHandle> uncleaned = new AtomicReference<>();
     CompletableFuture<Long> sum =
         lossy.runAsync(
             tx -> {
@@ -265,7 +267,8 @@ class LostAnswersTest {
     eventually(
         "committed",
         () ->
-            other.status(start.get(), other.begin()).state() == TransactionStatus.State.COMMITTED);
+            other.status(start.get(), other.timestamp()).state()
+                == TransactionStatus.State.COMMITTED);
     between.readOn(between.accepted());
     assertEquals(100L, sum.get(60, TimeUnit.SECONDS).longValue());
     assertEquals(1, attempts.get());

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleClient;
+import io.retso.client.TransactionHandle;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.GaveUpException;
 import io.retso.hbase.errors.OracleUnavailableException;
@@ -301,8 +302,8 @@ class OracleDownTest {
     oracle.hold(false);
     Fixture.eventually("begun all the same", () -> Inside.counters(patient).begun.sum() > begun);
     OracleClient direct = fixture.opened(OracleClient.builder().address(oracle.address()).build());
-    long last = direct.begin();
+    TransactionHandle last = direct.begin();
     direct.commit(last);
-    Fixture.eventually("no snapshot is kept", () -> direct.lowWatermark() > last);
+    Fixture.eventually("no snapshot is kept", () -> direct.lowWatermark() > last.startTimestamp());
   }
 }

@@ -16,6 +16,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.client.TransactionHandle;
 import io.retso.hbase.Transaction.State;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.ConflictException;
@@ -287,7 +288,9 @@ class RunTest {
                       return null;
                     }));
     assertEquals(1, attempts.get());
-    assertTrue(e.getMessage().contains("resolve(" + e.startTimestamp()), e.getMessage());
+    assertTrue(e.getMessage().contains("transaction " + e.startTimestamp()), e.getMessage());
+    assertTrue(e.getMessage().contains("with its handle()"), e.getMessage());
+    assertFalse(e.toString().contains(e.handle()), "logs have no tickets");
     muted.mute(false);
     OptionalLong outcome = e.resolve();
     String value = deaf.run(tx -> read(tx.table(own), "r"));
@@ -298,14 +301,25 @@ class RunTest {
 
   /** It is no unknown outcome, which to resolve again could help. */
   @Test
-  void timestampsThatWereNeverIssuedCannotBeResolved() throws Exception {
-    long never = Inside.oracle(manager).begin() + 1_000_000 * Timestamps.GAP;
-    Exception e = assertThrows(IllegalArgumentException.class, () -> manager.resolve(never));
-    assertTrue(e.getMessage().contains("never issued timestamp " + never), e.getMessage());
-    assertFalse(e.getMessage().contains("resolve"), e.getMessage());
-    ExecutionException asynchronous =
-        assertThrows(ExecutionException.class, () -> manager.resolveAsync(never).get());
-    assertInstanceOf(IllegalArgumentException.class, asynchronous.getCause());
+  void handlesThatWereNeverIssuedCannotBeResolved() throws Exception {
+    TransactionHandle own = Inside.oracle(manager).begin();
+    long start = own.startTimestamp();
+    long later = start + 1_000_000 * Timestamps.GAP;
+    for (TransactionHandle never :
+        List.of(
+            TransactionHandle.of(start, own.ticket() ^ 1),
+            TransactionHandle.of(later, own.ticket()))) {
+      Exception e =
+          assertThrows(IllegalArgumentException.class, () -> manager.resolve(never.text()));
+      assertTrue(
+          e.getMessage().contains("transaction " + never + " was begun by somebody else"),
+          e.getMessage());
+      assertFalse(e.getMessage().contains("resolve"), e.getMessage());
+      ExecutionException asynchronous =
+          assertThrows(ExecutionException.class, () -> manager.resolveAsync(never.text()).get());
+      assertInstanceOf(IllegalArgumentException.class, asynchronous.getCause());
+    }
+    assertEquals(OptionalLong.empty(), manager.resolve(own.text()));
   }
 
   @Test

@@ -18,7 +18,7 @@ import java.util.Objects;
 public final class CommitRequest {
   private static final long[] NONE = {};
 
-  private final long startTimestamp;
+  private final TransactionHandle transaction;
   private final boolean serializable;
   private final long[] writes;
   private final long[] validated;
@@ -27,14 +27,14 @@ public final class CommitRequest {
   private final long[] rangeWrites;
 
   private CommitRequest(
-      long startTimestamp,
+      TransactionHandle transaction,
       boolean serializable,
       long[] writes,
       long[] validated,
       long[] reads,
       long[] rangeReads,
       long[] rangeWrites) {
-    this.startTimestamp = startTimestamp;
+    this.transaction = Objects.requireNonNull(transaction, "transaction");
     this.serializable = serializable;
     this.writes = Objects.requireNonNull(writes, "writes");
     this.validated = Objects.requireNonNull(validated, "validated");
@@ -46,16 +46,16 @@ public final class CommitRequest {
   /**
    * A request of a transaction that wrote and read nothing.
    *
-   * @param startTimestamp from {@link OracleClient#begin()}
+   * @param transaction from {@link OracleClient#begin()}
    */
-  public static CommitRequest of(long startTimestamp) {
-    return new CommitRequest(startTimestamp, false, NONE, NONE, NONE, NONE, NONE);
+  public static CommitRequest of(TransactionHandle transaction) {
+    return new CommitRequest(transaction, false, NONE, NONE, NONE, NONE, NONE);
   }
 
   /** The same with the rows (or cells) that it wrote or locked: others must not have. */
   public CommitRequest withWrites(long... ids) {
     return new CommitRequest(
-        startTimestamp, serializable, ids, validated, reads, rangeReads, rangeWrites);
+        transaction, serializable, ids, validated, reads, rangeReads, rangeWrites);
   }
 
   /**
@@ -65,36 +65,35 @@ public final class CommitRequest {
    */
   public CommitRequest withValidated(long... ids) {
     return new CommitRequest(
-        startTimestamp, serializable, writes, ids, reads, rangeReads, rangeWrites);
+        transaction, serializable, writes, ids, reads, rangeReads, rangeWrites);
   }
 
   /** The same with rows (or cells) that it read; looked at if it is serializable. */
   public CommitRequest withReads(long... ids) {
     return new CommitRequest(
-        startTimestamp, serializable, writes, validated, ids, rangeReads, rangeWrites);
+        transaction, serializable, writes, validated, ids, rangeReads, rangeWrites);
   }
 
   /** The same with granules that it read, in scans for example; looked at if it is serializable. */
   public CommitRequest withRangeReads(long... granules) {
     return new CommitRequest(
-        startTimestamp, serializable, writes, validated, reads, granules, rangeWrites);
+        transaction, serializable, writes, validated, reads, granules, rangeWrites);
   }
 
   /** The same with the granules in which the rows lie that it wrote. */
   public CommitRequest withRangeWrites(long... granules) {
     return new CommitRequest(
-        startTimestamp, serializable, writes, validated, reads, rangeReads, granules);
+        transaction, serializable, writes, validated, reads, rangeReads, granules);
   }
 
   /** The same with what it read to be certified: it commits only if it is serializable. */
   public CommitRequest serializable() {
-    return new CommitRequest(
-        startTimestamp, true, writes, validated, reads, rangeReads, rangeWrites);
+    return new CommitRequest(transaction, true, writes, validated, reads, rangeReads, rangeWrites);
   }
 
-  /** Start timestamp of the transaction. */
-  public long startTimestamp() {
-    return startTimestamp;
+  /** The transaction. */
+  public TransactionHandle transaction() {
+    return transaction;
   }
 
   /** Whether what it read is to be certified. */
@@ -137,8 +136,8 @@ public final class CommitRequest {
   }
 
   /**
-   * Whether it asks for no more than {@link OracleClient#commit(long, long...)} does, for which
-   * protocol 1 is enough: what it read is not looked at, and it tells others only its rows.
+   * Whether it asks for no more than {@link OracleClient#commit(TransactionHandle, long...)} does:
+   * what it read is not looked at, and it tells others only its rows.
    */
   public boolean isPlain() {
     return !serializable && validated.length == 0 && rangeWrites.length == 0;

@@ -12,11 +12,11 @@ import java.util.concurrent.CompletableFuture;
  *
  * <pre>{@code
  * try (OracleClient oracle = OracleClient.builder().address("localhost:7521").build()) {
- *   long start = oracle.begin();
- *   CommitResult result = oracle.commit(start, RowId.of(table, row));
+ *   TransactionHandle begun = oracle.begin();
+ *   CommitResult result = oracle.commit(begun, RowId.of(table, row));
  *   if (result.isCommitted()) {
  *     // write result.commitTimestamp() beside the data, then:
- *     oracle.cleanedUp(start);
+ *     oracle.cleanedUp(begun);
  *   }
  * }
  * }</pre>
@@ -40,8 +40,14 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p><strong>Errors.</strong> Futures fail with an {@link OracleException} (blocking methods throw
  * it) whose {@link OracleException#category()} says what to do. Arguments that cannot be right are
- * thrown at once: {@link NullPointerException} and {@link IllegalArgumentException}. Start
- * timestamps are positive multiples of {@link Timestamps#GAP}, as {@link #begin()} returns them.
+ * thrown at once: {@link NullPointerException} and {@link IllegalArgumentException}. Timestamps are
+ * positive multiples of {@link Timestamps#GAP}, as {@link #begin()} and {@link #timestamp()} return
+ * them.
+ *
+ * <p><strong>Whose transaction it is.</strong> Only a client that has the {@link TransactionHandle}
+ * of a transaction can commit, abort or report it; for another, and for a handle that was made up,
+ * that fails with {@link Category#NOT_PERMITTED}. The handle serves on all connections and in all
+ * processes, across take-overs and restarts of the oracle.
  */
 public interface OracleClient extends AutoCloseable {
   /** Longest time for which what is in no hurry waits for other requests. */
@@ -56,10 +62,10 @@ public interface OracleClient extends AutoCloseable {
    * Begins a transaction: a fresh start timestamp, unique and above all that the oracle issued
    * before. It reads the snapshot of all transactions committed below it.
    */
-  CompletableFuture<Long> beginAsync();
+  CompletableFuture<TransactionHandle> beginAsync();
 
   /** Like {@link #beginAsync()}, waiting for the answer. */
-  long begin();
+  TransactionHandle begin();
 
   /**
    * Asks to commit the transaction. The answer comes once the decision is durable.
@@ -70,17 +76,16 @@ public interface OracleClient extends AutoCloseable {
    * {@link Category#OVERLOADED} if the oracle went on refusing it, nothing was decided, and it may
    * be asked again.
    *
-   * @param startTimestamp from {@link #begin()}
+   * @param transaction from {@link #begin()}
    * @param rowIds ids of the rows that it wrote, from {@link RowId}; 0 to {@link
    *     Limits#TRANSACTION_ROWS_MAX}, in any order. An array is not copied: leave it unchanged
    *     until the future completes
    */
-  CompletableFuture<CommitResult> commitAsync(long startTimestamp, long... rowIds);
+  CompletableFuture<CommitResult> commitAsync(TransactionHandle transaction, long... rowIds);
 
   /**
    * Asks to commit a transaction and says what it read, too; otherwise like {@link
-   * #commitAsync(long, long...)}, which a request with written rows only is. Any other needs an
-   * oracle that speaks protocol 2, and fails with {@link Category#INCOMPATIBLE} if it does not.
+   * #commitAsync(TransactionHandle, long...)}, which a request with written rows only is.
    *
    * @throws IllegalArgumentException if it names more than {@link Limits#TRANSACTION_IDS_MAX} ids
    */
@@ -95,10 +100,10 @@ public interface OracleClient extends AutoCloseable {
    * writes to its log (or with 63 others of its kind), or by itself after {@link #LINGER}. If it is
    * lost, the oracle ends the transaction when its time is up.
    */
-  CompletableFuture<CommitResult> endLater(long startTimestamp);
+  CompletableFuture<CommitResult> endLater(TransactionHandle transaction);
 
   /** Like {@link #commitAsync}, waiting for the answer. */
-  CommitResult commit(long startTimestamp, long... rowIds);
+  CommitResult commit(TransactionHandle transaction, long... rowIds);
 
   /**
    * Asks where the writer of a value stands that a reader found without a commit timestamp.
@@ -131,8 +136,7 @@ public interface OracleClient extends AutoCloseable {
    * this call. The oracle keeps the versions in it for a minute, or for the time limit of
    * transactions if that is shorter.
    *
-   * <p>The answer waits for no disk. Fails with {@link Category#INCOMPATIBLE} if the oracle speaks
-   * protocol 1.
+   * <p>The answer waits for no disk.
    */
   CompletableFuture<Long> safeSnapshotAsync();
 
@@ -144,23 +148,23 @@ public interface OracleClient extends AutoCloseable {
    * committed if this request came too late. This resolves an unknown outcome; it fails with {@link
    * UnknownOutcomeException} itself if the oracle no longer remembers. May be repeated.
    */
-  CompletableFuture<CommitResult> abortAsync(long startTimestamp);
+  CompletableFuture<CommitResult> abortAsync(TransactionHandle transaction);
 
   /** Like {@link #abortAsync}, waiting for the answer. */
-  CommitResult abort(long startTimestamp);
+  CommitResult abort(TransactionHandle transaction);
 
   /**
    * Reports that no cell of the decided transaction needs the oracle any more: each bears its
    * commit timestamp or, after an abort, was removed. The oracle then forgets the transaction; the
    * answer comes once that is durable. Many reports travel in one frame. May be repeated.
    */
-  CompletableFuture<Void> cleanedUpAsync(long startTimestamp);
+  CompletableFuture<Void> cleanedUpAsync(TransactionHandle transaction);
 
   /** Like {@link #cleanedUpAsync}, in no hurry: see {@link #endLater}. */
-  CompletableFuture<Void> cleanedUpLater(long startTimestamp);
+  CompletableFuture<Void> cleanedUpLater(TransactionHandle transaction);
 
   /** Like {@link #cleanedUpAsync}, waiting for the answer. */
-  void cleanedUp(long startTimestamp);
+  void cleanedUp(TransactionHandle transaction);
 
   /**
    * The low watermark W, a timestamp: every transaction that started below W is decided, and every
@@ -182,22 +186,23 @@ public interface OracleClient extends AutoCloseable {
   long lowWatermark();
 
   /**
-   * Reports a sweep: the caller took {@code sweepTimestamp} from {@link #begin()}, <em>then</em>
-   * went over the pending marks of all tables, asked for the status of each and finished the
-   * clean-up of every decided transaction that it met. Therefore no mark is left of any transaction
-   * committed below {@code sweepTimestamp}, and the oracle counts all of them as cleaned up,
-   * whoever was to report it: this is how it forgets the commits of dead clients. The answer comes
-   * once that is durable. May be repeated.
+   * Reports a sweep: the caller took the handle from {@link #begin()}, <em>then</em> went over the
+   * pending marks of all tables, asked for the status of each and finished the clean-up of every
+   * decided transaction that it met. Therefore no mark is left of any transaction committed below
+   * its start timestamp, and the oracle counts all of them as cleaned up, whoever was to report it:
+   * this is how it forgets the commits of dead clients. The answer comes once that is durable. May
+   * be repeated. It fails with {@link Category#NOT_PERMITTED} unless the oracle lets this client
+   * report sweeps.
    *
-   * <p>The sweep's own timestamp is a transaction like any other: end it afterwards.
+   * <p>The sweep's own handle is that of a transaction like any other: end it afterwards.
    *
-   * @param sweepTimestamp taken before the first mark was looked for; a later one would let the
-   *     oracle forget commits whose marks were written behind the sweep's back
+   * @param sweep taken before the first mark was looked for; a later one would let the oracle
+   *     forget commits whose marks were written behind the sweep's back
    */
-  CompletableFuture<Void> sweptAsync(long sweepTimestamp);
+  CompletableFuture<Void> sweptAsync(TransactionHandle sweep);
 
   /** Like {@link #sweptAsync}, waiting for the answer. */
-  void swept(long sweepTimestamp);
+  void swept(TransactionHandle sweep);
 
   /** Connects if need be, and completes when an oracle has answered: a health check. */
   CompletableFuture<Void> pingAsync();

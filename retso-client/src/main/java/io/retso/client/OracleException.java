@@ -43,6 +43,11 @@ public class OracleException extends RuntimeException {
      */
     INVALID_REQUEST,
     /**
+     * The oracle does not let this client do that: somebody else began the transaction, or reports
+     * of sweeps are for others. Nothing was done; repeating cannot help.
+     */
+    NOT_PERMITTED,
+    /**
      * The peer is no oracle, speaks another version or breaks the protocol. Correct the address or
      * upgrade the older side; repeating cannot help until then.
      */

@@ -6,9 +6,9 @@ package io.retso.client;
  * has committed the transaction, and only that one's caller knows which rows it named.
  *
  * <p>The client has already repeated the request for as long as its deadline allowed. Running the
- * transaction again now could apply it twice. What resolves it is {@link OracleClient#abort(long)}
- * with the same start timestamp: it answers with the commit timestamp if the transaction was
- * committed, and otherwise makes sure that it never will be.
+ * transaction again now could apply it twice. What resolves it is {@link OracleClient#abort} with
+ * the transaction's handle: it answers with the commit timestamp if the transaction was committed,
+ * and otherwise makes sure that it never will be.
  */
 public final class UnknownOutcomeException extends OracleException {
   private static final long serialVersionUID = 1L;

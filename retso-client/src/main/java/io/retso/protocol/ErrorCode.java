@@ -23,14 +23,19 @@ public enum ErrorCode {
   STALLED(8),
   /**
    * The server does not lead, and has done nothing of the frame: it is for another one. The
-   * connection goes on. From protocol 3 on.
+   * connection goes on.
    */
   NOT_LEADER(9),
   /**
    * The server ceased to lead before its reply to the frame could leave. Only the next leader knows
-   * what became of it. The connection goes on. From protocol 3 on.
+   * what became of it. The connection goes on.
    */
-  DEPOSED(10);
+  DEPOSED(10),
+  /**
+   * This client may not ask for that: nothing of the frame was done. The connection goes on. 11 is
+   * kept for a client that has not said who it is.
+   */
+  NOT_PERMITTED(12);
 
   private final int number;
 
@@ -45,7 +50,7 @@ public enum ErrorCode {
 
   /** Whether the error is about one frame only, and the connection goes on. */
   public boolean keepsConnection() {
-    return this == NOT_LEADER || this == DEPOSED;
+    return this == NOT_LEADER || this == DEPOSED || this == NOT_PERMITTED;
   }
 
   /** The code of a number on the wire; {@code null} if this version does not know it. */

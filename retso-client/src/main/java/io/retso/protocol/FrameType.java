@@ -9,31 +9,28 @@ package io.retso.protocol;
  *   HELLO      magic u32, version min u16, version max u16, version u16, mode u8, 0 u8,
  *              mode u8, name length u8, name (UTF-8)        frame bytes max u32, rows max u32,
  *                                                           timestamp gap u32, epoch i64, id of the
- *                                                           oracle's log 2 x i64, name length u8,
- *                                                           name (ASCII)
- *   BEGIN      empty; n start timestamps are wanted         first i64; the others follow in steps
- *                                                           of the timestamp gap
- *   COMMIT     n x (start i64, flags and rows u32,          n x outcome i64
+ *                                                           oracle's log 2 x i64, text (its name), a
+ *                                                           role
+ *   BEGIN      empty; n start timestamps are wanted         first i64, n x ticket i64; the other
+ *                                                           starts follow in steps of the gap
+ *   COMMIT     n x (start i64, ticket i64,                  n x outcome i64
+ *                   flags and rows u32,
  *                   rows x row id i64)
+ *   COMMIT_    n x (start i64, ticket i64,                  n x outcome i64
+ *   READS           flags and writes u32, validated u32,
+ *                   reads u32, range reads u32,
+ *                   range writes u32,
+ *                   the ids of these five lists, each i64)
  *   STATUS     n x (writer's start i64, reader's start i64) n x outcome i64
- *   ABORT      n x start i64                                n x outcome i64
- *   CLEANED    n x start i64                                n x outcome i64
+ *   ABORT      n x (start i64, ticket i64)                  n x outcome i64
+ *   CLEANED    n x (start i64, ticket i64)                  n x outcome i64
  *   PING       empty; a server asks it, too, of a client    empty
  *              that has sent nothing for a while
  *   WATERMARK  empty; n calls share the frame               low watermark i64, the same for all n
- *   SWEPT      n x timestamp i64                            n x outcome i64
+ *   SWEPT      n x (start i64, ticket i64)                  n x outcome i64
  *   TIMESTAMP  empty; n calls share the frame               timestamp i64, the same for all n
- *   -          -                                            ERROR: code u16, length u16, text (UTF-8)
- *
- *   from protocol 2 on; on a connection that speaks 1 these are no requests:
- *   COMMIT_    n x (start i64, flags and writes u32,        n x outcome i64
- *   READS           validated u32, reads u32,
- *                   range reads u32, range writes u32,
- *                   the ids of these five lists, each i64)
  *   SAFE       empty; n calls share the frame               safe snapshot i64, the same for all n
- *
- *   from protocol 3 on:
- *   HELLO                                                   ... and a role, as below
+ *   -          -                                            ERROR: code u16, length u16, text (UTF-8)
  *   -          -                                            ROLE: epoch i64, and a role
  *
  *   a role     leads u8 (1: the server leads, 0: it is a standby), text (name of the leader),
@@ -43,18 +40,19 @@ package io.retso.protocol;
  *
  * <p>The {@code flags and rows} word of a commit holds the number of rows in its lower 24 bits and
  * {@link #REPEAT_FLAG} above; that of COMMIT_READS holds {@link #SERIALIZABLE_FLAG}, too. Outcomes
- * are the numbers of {@link Outcome}.
+ * are the numbers of {@link Outcome}. A ticket proves that a client began the transaction: without
+ * the right one a request is answered {@link Outcome#NOT_OWNER}.
  */
 public enum FrameType {
   HELLO(1, Body.OWN, Answers.OWN),
-  BEGIN(2, Body.COUNT, Answers.ONE),
+  BEGIN(2, Body.COUNT, Answers.TICKETS),
   COMMIT(3, Body.ROWS, Answers.EACH),
   STATUS(4, Body.PAIRS, Answers.EACH),
-  ABORT(5, Body.TIMESTAMPS, Answers.EACH),
-  CLEANED(6, Body.TIMESTAMPS, Answers.EACH),
+  ABORT(5, Body.TICKETS, Answers.EACH),
+  CLEANED(6, Body.TICKETS, Answers.EACH),
   PING(7, Body.EMPTY, Answers.NONE),
   WATERMARK(8, Body.COUNT, Answers.ONE),
-  SWEPT(9, Body.TIMESTAMPS, Answers.EACH),
+  SWEPT(9, Body.TICKETS, Answers.EACH),
   TIMESTAMP(10, Body.COUNT, Answers.ONE),
   COMMIT_READS(11, Body.READS, Answers.EACH),
   SAFE(12, Body.COUNT, Answers.ONE);
@@ -67,11 +65,11 @@ public enum FrameType {
     EMPTY,
     /** Nothing: the count of requests says all. */
     COUNT,
-    /** A timestamp for each request. */
-    TIMESTAMPS,
+    /** A start timestamp and its ticket for each request. */
+    TICKETS,
     /** Two timestamps for each request. */
     PAIRS,
-    /** A timestamp, a word of flags and the number of rows, and the rows, for each request. */
+    /** A start and its ticket, a word of flags and the number of rows, and the rows, for each. */
     ROWS,
     /** As {@link #ROWS}, but five lists of ids, and their lengths ahead of them. */
     READS
@@ -85,6 +83,8 @@ public enum FrameType {
     NONE,
     /** One number for all requests. */
     ONE,
+    /** One number for all requests, and another for each. */
+    TICKETS,
     /** A number for each request. */
     EACH
   }
@@ -130,14 +130,6 @@ public enum FrameType {
     this.answers = answers;
   }
 
-  /** The first version of the protocol that has this request. */
-  public int since() {
-    return switch (this) {
-      case COMMIT_READS, SAFE -> 2;
-      case HELLO, BEGIN, COMMIT, STATUS, ABORT, CLEANED, PING, WATERMARK, SWEPT, TIMESTAMP -> 1;
-    };
-  }
-
   /** The type byte of a request. */
   public int request() {
     return number;
@@ -171,6 +163,7 @@ public enum FrameType {
     return switch (answers) {
       case OWN, NONE -> 0;
       case ONE -> 1;
+      case TICKETS -> 1 + count;
       case EACH -> count;
     };
   }

@@ -16,11 +16,14 @@ public final class Frames {
   /** Bytes of the header, length field included. */
   public static final int HEADER_BYTES = 12;
 
+  /** Bytes of a start timestamp and its ticket, with which the requests of their owner begin. */
+  public static final int TICKET_BYTES = 16;
+
   /** Bytes of a commit request without its rows. */
-  public static final int COMMIT_FIXED_BYTES = 12;
+  public static final int COMMIT_FIXED_BYTES = TICKET_BYTES + 4;
 
   /** Bytes of a COMMIT_READS request without its ids. */
-  public static final int COMMIT_READS_FIXED_BYTES = 28;
+  public static final int COMMIT_READS_FIXED_BYTES = TICKET_BYTES + 20;
 
   /** Bytes of a status query. */
   public static final int STATUS_BYTES = 16;
@@ -157,7 +160,7 @@ public final class Frames {
     }
     switch (type.body()) {
       case COUNT -> checkBody(type.request(), count, bodyBytes, 0);
-      case TIMESTAMPS -> checkBody(type.request(), count, bodyBytes, Long.BYTES);
+      case TICKETS -> checkBody(type.request(), count, bodyBytes, TICKET_BYTES);
       case PAIRS -> checkBody(type.request(), count, bodyBytes, STATUS_BYTES);
       case ROWS -> checkRows(in, index, count, bodyBytes);
       case READS -> checkReads(in, index, count, bodyBytes);
@@ -201,7 +204,7 @@ public final class Frames {
       if (end - index < COMMIT_FIXED_BYTES) {
         throw malformed(type, "ends within request " + i);
       }
-      int word = in.getInt(index + Long.BYTES);
+      int word = in.getInt(index + TICKET_BYTES);
       int rows = word & FrameType.ROWS_MASK;
       if ((word & ~FrameType.ROWS_MASK & ~FrameType.REPEAT_FLAG) != 0) {
         throw malformed(type, "has unknown flags in request " + i);
@@ -232,12 +235,12 @@ public final class Frames {
         throw malformed(type, "ends within request " + i);
       }
       int unknown = ~FrameType.ROWS_MASK & ~FrameType.REPEAT_FLAG & ~FrameType.SERIALIZABLE_FLAG;
-      if ((in.getInt(index + Long.BYTES) & unknown) != 0) {
+      if ((in.getInt(index + TICKET_BYTES) & unknown) != 0) {
         throw malformed(type, "has unknown flags in request " + i);
       }
       long ids = idsOfReads(in, index);
       checkSize(ids, "rows and granules", Limits.TRANSACTION_IDS_MAX);
-      int written = in.getInt(index + Long.BYTES) & FrameType.ROWS_MASK;
+      int written = in.getInt(index + TICKET_BYTES) & FrameType.ROWS_MASK;
       checkSize(written, "written rows", Limits.TRANSACTION_ROWS_MAX);
       index += COMMIT_READS_FIXED_BYTES;
       if (end - index < ids * Long.BYTES) {
@@ -259,11 +262,26 @@ public final class Frames {
   }
 
   /**
+   * The bytes of the checked request at {@code index}, which begins with a start timestamp and its
+   * ticket.
+   */
+  public static int ownedBytes(FrameType type, ByteBuf in, int index) {
+    return switch (type.body()) {
+      case ROWS ->
+          COMMIT_FIXED_BYTES + (in.getInt(index + TICKET_BYTES) & FrameType.ROWS_MASK) * Long.BYTES;
+      case READS -> COMMIT_READS_FIXED_BYTES + (int) idsOfReads(in, index) * Long.BYTES;
+      case TICKETS -> TICKET_BYTES;
+      case OWN, EMPTY, COUNT, PAIRS ->
+          throw new IllegalArgumentException(type + " is about no transaction of its client");
+    };
+  }
+
+  /**
    * How many ids follow the fixed part of the COMMIT_READS request at {@code index}, of its five
    * lists; each is counted by 32 bits without a sign, so the sum may be larger than an int.
    */
   public static long idsOfReads(ByteBuf in, int index) {
-    int at = index + Long.BYTES;
+    int at = index + TICKET_BYTES;
     return (in.getInt(at) & FrameType.ROWS_MASK)
         + in.getUnsignedInt(at + Integer.BYTES)
         + in.getUnsignedInt(at + 2 * Integer.BYTES)
@@ -300,6 +318,7 @@ public final class Frames {
           throw malformed(typeByte, "answers " + count + " requests in " + bodyBytes + " bytes");
         }
       }
+      case TICKETS -> checkBody(typeByte, count, bodyBytes - Long.BYTES, Long.BYTES);
       case EACH -> checkBody(typeByte, count, bodyBytes, Long.BYTES);
       case NONE -> checkEmpty(typeByte, bodyBytes);
       case OWN -> {} // Handshake checks it

@@ -18,10 +18,7 @@ public final class Handshake {
   /** The protocol versions that this build speaks. */
   public static final int VERSION_MIN = 1;
 
-  public static final int VERSION_MAX = 3;
-
-  /** The first version of the protocol in which servers say what their role is. */
-  public static final int ROLES_SINCE = 3;
+  public static final int VERSION_MAX = 1;
 
   private static final int HELLO_FIXED_BYTES = 10;
   private static final int WELCOME_FIXED_BYTES = 40;
@@ -48,12 +45,12 @@ public final class Handshake {
    * @param version the version that both sides speak from here on
    * @param frameBytesMax the largest frame (behind its length field) that the server takes
    * @param rowsMax the most rows that one transaction may write; ids that it may name in all are
-   *     {@link Limits#TRANSACTION_IDS_MAX} in every version that has such requests, but no more
-   *     than this where it is below {@link Limits#TRANSACTION_ROWS_MAX}
+   *     {@link Limits#TRANSACTION_IDS_MAX}, but no more than this where it is below {@link
+   *     Limits#TRANSACTION_ROWS_MAX}
    * @param timestampGap the distance of neighbouring timestamps
    * @param oracle which oracle it is
-   * @param role of the server, and its epoch; below {@link #ROLES_SINCE} no more than the epoch of
-   *     a leader. A client that sees a leader's epoch shrink talks to one that was deposed
+   * @param role of the server, and its epoch. A client that sees a leader's epoch shrink talks to
+   *     one that was deposed
    */
   public record Welcome(
       int version,
@@ -112,9 +109,7 @@ public final class Handshake {
     out.writeLong(welcome.oracle().id().getMostSignificantBits());
     out.writeLong(welcome.oracle().id().getLeastSignificantBits());
     writeText(out, welcome.oracle().name());
-    if (welcome.version() >= ROLES_SINCE) {
-      writeRole(out, welcome.role());
-    }
+    writeRole(out, welcome.role());
     Frames.finishFrame(out, headerIndex, 0);
   }
 
@@ -208,7 +203,7 @@ public final class Handshake {
     if (!OracleIdentity.isName(name)) {
       throw new FrameException(ErrorCode.MALFORMED_FRAME, "the oracle has a malformed name");
     }
-    ServerRole role = version < ROLES_SINCE ? ServerRole.alone(epoch) : readRole(body, epoch);
+    ServerRole role = readRole(body, epoch);
     checkEnd(body);
     OracleIdentity oracle = new OracleIdentity(id, name);
     return new Welcome(version, mode, frameBytesMax, rowsMax, timestampGap, oracle, role);

@@ -39,7 +39,10 @@ public final class Outcome {
   /** A repeated commit or an abort of a transaction whose outcome can no longer be known. */
   public static final long UNKNOWN = -6;
 
-  /** The timestamp was never issued as a start timestamp, or the reader's was not issued yet. */
+  /**
+   * The timestamp was never issued as a start timestamp; of a status query, it is malformed, or the
+   * reader's was not issued yet.
+   */
   public static final long INVALID_TIMESTAMP = -7;
 
   /**
@@ -77,6 +80,12 @@ public final class Outcome {
    * longer remembers where that change has its place in the serial order.
    */
   public static final long ABORTED_UNKNOWN_SUCCESSOR = -13;
+
+  /**
+   * Nothing was done: the ticket is not that of the start timestamp. Somebody else began that
+   * transaction, or the ticket was made with a secret that the server no longer has.
+   */
+  public static final long NOT_OWNER = -14;
 
   private Outcome() {}
 
@@ -126,6 +135,7 @@ public final class Outcome {
       case (int) ABORTED_PIVOT -> "aborted as a pivot between serializable transactions";
       case (int) ABORTED_READ_ONLY -> "aborted as what it read was changed in the past";
       case (int) ABORTED_UNKNOWN_SUCCESSOR -> "aborted as the successor of a read is forgotten";
+      case (int) NOT_OWNER -> "refused, begun by somebody else";
       default -> "outcome " + outcome;
     };
   }

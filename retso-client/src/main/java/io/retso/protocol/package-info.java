@@ -33,11 +33,11 @@
  * ROLE} first, then {@code DEPOSED} for each frame whose reply it holds, in the order of their
  * lanes: the client asks the next leader.
  *
- * <p><strong>Versions.</strong> Each protocol adds to the one before it and changes nothing of it:
- * 2 adds {@code COMMIT_READS} and {@code SAFE}, 3 adds roles. A server takes clients of all three.
- * On a connection that speaks 1 the new requests are refused as unknown, and their outcomes are
- * never answered. Clients that speak 1 or 2 know no standbys: where they meet one, or their server
- * becomes one, they get the error {@code SHUTTING_DOWN} and the connection is closed.
+ * <p><strong>Versions.</strong> There is one, {@link io.retso.protocol.Handshake#VERSION_MAX}. The
+ * two sides choose the highest that both speak, and part if there is none.
+ *
+ * <p><strong>Tickets.</strong> {@code BEGIN} answers a ticket with each start timestamp, and what
+ * changes a transaction's fate must bring it. Clients take it for a number without a meaning.
  *
  * <p><strong>Order.</strong> A connection has two lanes. Timestamps (of begins, and those that are
  * no transactions, safe snapshots among them) travel in the fast lane, which never waits for the

@@ -3,6 +3,7 @@ package io.retso.client;
 import static io.retso.client.ClientFixture.assertFails;
 import static io.retso.client.ClientFixture.clientOf;
 import static io.retso.client.ClientFixture.get;
+import static io.retso.client.ScriptedPeer.handle;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -32,8 +33,8 @@ class ClosingTest {
               wire.drain();
             })) {
       OracleClient client = clientOf(peer).build();
-      CompletableFuture<Long> begin = client.beginAsync();
-      CompletableFuture<CommitResult> commit = client.commitAsync(16, 1);
+      CompletableFuture<TransactionHandle> begin = client.beginAsync();
+      CompletableFuture<CommitResult> commit = client.commitAsync(handle(16), 1);
       sent.await();
       client.close();
       assertTrue(begin.isDone() && commit.isDone());
@@ -47,7 +48,7 @@ class ClosingTest {
   void commitThatNeverLeftIsClosedNotUnknown() throws Exception {
     try (ScriptedPeer peer = new ScriptedPeer(wire -> wire.drain())) {
       OracleClient client = clientOf(peer).build();
-      CompletableFuture<CommitResult> commit = client.commitAsync(16, 1);
+      CompletableFuture<CommitResult> commit = client.commitAsync(handle(16), 1);
       client.close();
       assertTrue(commit.isDone());
       assertFails(Category.CLOSED, commit);
@@ -65,13 +66,13 @@ class ClosingTest {
               for (int i = 0; i < 2; i++) {
                 ScriptedPeer.Request report = wire.read();
                 boolean isEnd = report.type() == FrameType.COMMIT;
-                assertEquals(160, isEnd ? report.commits()[0][0] : report.word(0));
+                assertEquals(160, isEnd ? report.commits()[0][0] : report.start(0));
                 answered.countDown();
               }
               wire.drain();
             })) {
       OracleClient client = clientOf(peer).build();
-      long start = client.begin();
+      TransactionHandle start = client.begin();
       client.endLater(start);
       client.cleanedUpLater(start);
       client.close();
@@ -85,7 +86,7 @@ class ClosingTest {
     client.close();
     assertTrue(client.beginAsync().isDone());
     assertFails(Category.CLOSED, client.beginAsync());
-    assertFails(Category.CLOSED, client.commitAsync(16, 1));
+    assertFails(Category.CLOSED, client.commitAsync(handle(16), 1));
     assertEquals(0, client.outstanding());
   }
 
@@ -113,14 +114,15 @@ class ClosingTest {
     try (ScriptedPeer peer = new ScriptedPeer(oracle::serve)) {
       for (int round = 0; round < 30; round++) {
         OracleClient client = clientOf(peer).build();
-        ConcurrentLinkedQueue<CompletableFuture<Long>> calls = new ConcurrentLinkedQueue<>();
+        ConcurrentLinkedQueue<CompletableFuture<TransactionHandle>> calls =
+            new ConcurrentLinkedQueue<>();
         CountDownLatch running = new CountDownLatch(3);
         List<Thread> callers = new ArrayList<>();
         for (int t = 0; t < 3; t++) {
           callers.add(
               new Thread(
                   () -> {
-                    CompletableFuture<Long> call;
+                    CompletableFuture<TransactionHandle> call;
                     do {
                       call = client.beginAsync();
                       calls.add(call);
@@ -134,7 +136,7 @@ class ClosingTest {
         for (Thread caller : callers) {
           caller.join();
         }
-        for (CompletableFuture<Long> call : calls) {
+        for (CompletableFuture<TransactionHandle> call : calls) {
           assertTrue(call.isDone());
         }
         assertEquals(0, client.outstanding());

@@ -5,6 +5,8 @@ import static io.retso.client.ClientFixture.assertFails;
 import static io.retso.client.ClientFixture.clientOf;
 import static io.retso.client.ClientFixture.failureOf;
 import static io.retso.client.ClientFixture.get;
+import static io.retso.client.ScriptedPeer.handle;
+import static io.retso.client.ScriptedPeer.ticket;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -18,7 +20,6 @@ import io.retso.client.ScriptedPeer.Request;
 import io.retso.client.ScriptedPeer.Script;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameType;
-import io.retso.protocol.Frames;
 import io.retso.protocol.Limits;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
@@ -50,9 +51,9 @@ class FaultsTest {
   void commitWhoseReplyWasLostGetsTheOneTrueOutcome() throws Exception {
     try (ScriptedPeer peer = new ScriptedPeer(oracle::loseSecondReply, oracle::serve);
         OracleClient client = clientOf(peer).build()) {
-      long start = client.begin();
+      TransactionHandle start = client.begin();
       CommitResult result = client.commit(start, 1, 2);
-      assertEquals(oracle.decided().get(start), result.commitTimestamp());
+      assertEquals(oracle.decided(start), result.commitTimestamp());
       assertEquals(1, oracle.repeats(), "the repetition is flagged");
       assertEquals(List.of("BEGIN x1", "COMMIT x1", "COMMIT x1"), oracle.frames());
     }
@@ -86,11 +87,11 @@ class FaultsTest {
             new ScriptedPeer(
                 readsOneAndHangsUp, readsOneAndHangsUp, readsOneAndHangsUp, oracle::serve);
         OracleClient client = clientOf(peer).build()) {
-      CompletableFuture<Long> begin = client.beginAsync();
-      CompletableFuture<CommitResult> abort = client.abortAsync(GAP);
+      CompletableFuture<TransactionHandle> begin = client.beginAsync();
+      CompletableFuture<CommitResult> abort = client.abortAsync(handle(GAP));
       CompletableFuture<TransactionStatus> status = client.statusAsync(2 * GAP, 3 * GAP);
       CompletableFuture<Void> ping = client.pingAsync();
-      assertTrue(get(begin) > 0);
+      assertTrue(get(begin).startTimestamp() > 0);
       assertFalse(get(abort).isCommitted());
       assertEquals(TransactionStatus.State.OPEN, get(status).state());
       get(ping);
@@ -105,7 +106,7 @@ class FaultsTest {
     try (ScriptedPeer hangsUp = new ScriptedPeer(wire -> {});
         ScriptedPeer peer = new ScriptedPeer(oracle::serve);
         OracleClient client = clientOf(gone, hangsUp, peer).build()) {
-      assertTrue(client.begin() > 0);
+      assertTrue(client.begin().startTimestamp() > 0);
     }
   }
 
@@ -114,8 +115,8 @@ class FaultsTest {
     ScriptedPeer gone = new ScriptedPeer(SILENT);
     gone.close();
     try (OracleClient client = clientOf(gone).requestTimeout(SHORT).build()) {
-      CompletableFuture<Long> begin = client.beginAsync();
-      CompletableFuture<CommitResult> commit = client.commitAsync(GAP, 1);
+      CompletableFuture<TransactionHandle> begin = client.beginAsync();
+      CompletableFuture<CommitResult> commit = client.commitAsync(handle(GAP), 1);
       OracleException failure = failureOf(begin);
       assertEquals(Category.UNAVAILABLE, failure.category());
       assertTrue(failure.getMessage().contains(gone.address()), failure::getMessage);
@@ -127,12 +128,12 @@ class FaultsTest {
   void silentOracleTimesOutAndLeavesCommitsUnknown() throws Exception {
     try (ScriptedPeer peer = new ScriptedPeer(SILENT);
         OracleClient client = clientOf(peer).requestTimeout(SHORT).build()) {
-      CompletableFuture<Long> begin = client.beginAsync();
-      CompletableFuture<CommitResult> commit = client.commitAsync(GAP, 1);
+      CompletableFuture<TransactionHandle> begin = client.beginAsync();
+      CompletableFuture<CommitResult> commit = client.commitAsync(handle(GAP), 1);
       assertFails(Category.TIMEOUT, begin);
       UnknownOutcomeException unknown =
           assertInstanceOf(UnknownOutcomeException.class, failureOf(commit));
-      assertTrue(unknown.getMessage().contains("abort(" + GAP + ")"), unknown::getMessage);
+      assertTrue(unknown.getMessage().contains("abort with its handle"), unknown::getMessage);
       awaitSecondConnection(peer);
     }
   }
@@ -148,7 +149,7 @@ class FaultsTest {
   void silentConnectionIsReplacedInTimeForARepetition() throws Exception {
     try (ScriptedPeer peer = new ScriptedPeer(SILENT, oracle::serve);
         OracleClient client = clientOf(peer).requestTimeout(Duration.ofSeconds(8)).build()) {
-      assertTrue(client.begin() > 0);
+      assertTrue(client.begin().startTimestamp() > 0);
     }
   }
 
@@ -176,7 +177,7 @@ class FaultsTest {
                   }
                 });
         OracleClient client = clientOf(peer).requestTimeout(Duration.ofSeconds(1)).build()) {
-      CompletableFuture<CommitResult> commit = client.commitAsync(GAP, 1);
+      CompletableFuture<CommitResult> commit = client.commitAsync(handle(GAP), 1);
       while (!commit.isDone()) {
         client.begin();
       }
@@ -184,7 +185,7 @@ class FaultsTest {
       assertTrue(client.outstanding() >= 1, "it counts until its reply comes");
       timedOut.countDown();
       client.begin();
-      client.abort(GAP);
+      client.abort(handle(GAP));
       assertEquals(0, client.outstanding());
       assertEquals(1, peer.accepted(), "a late reply still matches its frame");
     }
@@ -201,7 +202,7 @@ class FaultsTest {
         breach(
             (wire, commit) -> wire.send("garbage, not a frame".getBytes(StandardCharsets.UTF_8))));
     breaches.add(breach((wire, commit) -> wire.send(tooLong)));
-    breaches.add(breach((wire, commit) -> wire.reply(0x82, 1, 99, 16)));
+    breaches.add(breach((wire, commit) -> wire.reply(0x82, 1, 99, 16, ticket(16))));
     breaches.add(breach((wire, commit) -> wire.reply(0x83, 1, commit.id() + 1, 32)));
     breaches.add(breach((wire, commit) -> wire.reply(0x83, 2, commit.id(), 32, 48)));
     breaches.add(breach((wire, commit) -> wire.reply(0x83, 1, commit.id(), 32, 48)));
@@ -214,11 +215,11 @@ class FaultsTest {
     for (int i = 0; i < breaches.size(); i++) {
       try (ScriptedPeer peer = new ScriptedPeer(breaches.get(i), oracle::serve);
           OracleClient client = clientOf(peer).build()) {
-        CompletableFuture<CommitResult> commit = client.commitAsync(GAP, 1);
+        CompletableFuture<CommitResult> commit = client.commitAsync(handle(GAP), 1);
         CompletableFuture<TransactionStatus> status = client.statusAsync(GAP, GAP);
         assertFails(Category.UNKNOWN_OUTCOME, commit);
         assertFails(Category.INCOMPATIBLE, status);
-        assertTrue(client.begin() > 0, "breach " + i);
+        assertTrue(client.begin().startTimestamp() > 0, "breach " + i);
         assertEquals(0, oracle.repeats(), "breach " + i);
         assertEquals(0, client.outstanding(), "breach " + i);
       }
@@ -248,7 +249,7 @@ class FaultsTest {
         OracleClient client = clientOf(peer).build()) {
       List<CompletableFuture<CommitResult>> commits = new ArrayList<>();
       for (int i = 1; i <= 4; i++) {
-        commits.add(client.commitAsync(i * GAP, i));
+        commits.add(client.commitAsync(handle(i * GAP), i));
       }
       asked.countDown();
       assertEquals(11 * GAP, get(commits.get(0)).commitTimestamp());
@@ -293,9 +294,9 @@ class FaultsTest {
                 },
                 oracle::serve);
         OracleClient client = clientOf(peer).build()) {
-      CompletableFuture<Long> one = client.beginAsync();
+      CompletableFuture<TransactionHandle> one = client.beginAsync();
       first.await();
-      CompletableFuture<Long> two = client.beginAsync();
+      CompletableFuture<TransactionHandle> two = client.beginAsync();
       second.await();
       assertFails(Category.INCOMPATIBLE, one);
       assertFails(Category.INCOMPATIBLE, two);
@@ -310,14 +311,12 @@ class FaultsTest {
                   wire -> {
                     wire.handshake();
                     Request request = wire.read();
-                    ByteBuf out = Unpooled.buffer();
-                    Frames.writeError(out, request.id(), code, "because");
-                    wire.send(out);
+                    wire.refuse(request, code, "because");
                     wire.drain();
                   },
                   oracle::serve);
           OracleClient client = clientOf(peer).build()) {
-        CompletableFuture<Long> begin = client.beginAsync();
+        CompletableFuture<TransactionHandle> begin = client.beginAsync();
         switch (code) {
           case MALFORMED_FRAME, TOO_LARGE, UNSUPPORTED_VERSION, HANDSHAKE -> {
             OracleException failure = failureOf(begin);
@@ -326,7 +325,8 @@ class FaultsTest {
           }
           case NOT_LEADER, DEPOSED ->
               assertFails(Category.INCOMPATIBLE, begin); // the server never said it is a standby
-          default -> assertTrue(get(begin) > 0, code + " is repeated");
+          case NOT_PERMITTED -> assertFails(Category.NOT_PERMITTED, begin);
+          default -> assertTrue(get(begin).startTimestamp() > 0, code + " is repeated");
         }
       }
     }
@@ -340,31 +340,21 @@ class FaultsTest {
                   wire.handshake();
                   while (true) {
                     Request request = wire.read();
-                    long[] words = oracle.answer(request);
-                    ByteBuf out = Unpooled.buffer();
-                    Frames.writeHeader(
-                        out,
-                        request.type().reply(),
-                        request.count(),
-                        request.id(),
-                        words.length * 8);
-                    for (long word : words) {
-                      out.writeLong(word);
-                    }
+                    ByteBuf out = request.reply(oracle.answer(request));
                     while (out.isReadable()) {
                       wire.send(new byte[] {out.readByte()});
                     }
                   }
                 });
         OracleClient client = clientOf(peer).build()) {
-      long start = client.begin();
+      TransactionHandle start = client.begin();
       List<CompletableFuture<CommitResult>> commits = new ArrayList<>();
       for (int i = 0; i < 50; i++) {
         commits.add(client.commitAsync(start, i));
       }
       for (CompletableFuture<CommitResult> commit : commits) {
         long commitTimestamp = get(commit).commitTimestamp();
-        assertEquals(oracle.decided().get(start), commitTimestamp);
+        assertEquals(oracle.decided(start), commitTimestamp);
       }
     }
   }

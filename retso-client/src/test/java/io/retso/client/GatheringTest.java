@@ -3,8 +3,9 @@ package io.retso.client;
 import static io.retso.client.ClientFixture.assertFails;
 import static io.retso.client.ClientFixture.clientOf;
 import static io.retso.client.ClientFixture.get;
+import static io.retso.client.ScriptedPeer.handle;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleException.Category;
@@ -39,22 +40,22 @@ class GatheringTest {
     CountDownLatch gathered = new CountDownLatch(1);
     try (ScriptedPeer peer = servingOnce(gathered, oracle);
         OracleClient client = clientOf(peer).build()) {
-      List<CompletableFuture<Long>> begins = new ArrayList<>();
+      List<CompletableFuture<TransactionHandle>> begins = new ArrayList<>();
       for (int i = 0; i < 1000; i++) {
         begins.add(client.beginAsync());
       }
       List<CompletableFuture<CommitResult>> commits = new ArrayList<>();
       for (int i = 0; i < 500; i++) {
-        commits.add(client.commitAsync((i + 1) * (long) GAP, 7000 + i));
+        commits.add(client.commitAsync(handle((i + 1) * (long) GAP), 7000 + i));
       }
       List<CompletableFuture<Void>> cleans = new ArrayList<>();
       for (int i = 0; i < 500; i++) {
-        cleans.add(client.cleanedUpAsync((i + 1) * (long) GAP));
+        cleans.add(client.cleanedUpAsync(handle((i + 1) * (long) GAP)));
       }
       gathered.countDown();
       for (int i = 0; i < 1000; i++) {
         assertEquals(
-            (1000 + i + 1) * (long) GAP,
+            handle((1000 + i + 1) * (long) GAP),
             get(begins.get(i)),
             "timestamps follow the order of calls, and the commits that were sent with them");
       }
@@ -92,15 +93,15 @@ class GatheringTest {
     CountDownLatch gathered = new CountDownLatch(1);
     try (ScriptedPeer peer = servingOnce(gathered, oracle);
         OracleClient client = clientOf(peer).build()) {
-      CompletableFuture<Long> begin = client.beginAsync();
+      CompletableFuture<TransactionHandle> begin = client.beginAsync();
       CompletableFuture<Long> first = client.timestampAsync();
       CompletableFuture<Long> second = client.timestampAsync();
-      CompletableFuture<CommitResult> commit = client.commitAsync(GAP, 7);
+      CompletableFuture<CommitResult> commit = client.commitAsync(handle(GAP), 7);
       gathered.countDown();
       assertTrue(get(commit).isCommitted());
       assertEquals(502 * GAP, get(first));
       assertEquals(502 * GAP, get(second), "one timestamp for the frame");
-      assertEquals(503 * GAP, get(begin));
+      assertEquals(handle(503 * GAP), get(begin));
       assertEquals(List.of("COMMIT x1", "TIMESTAMP x2", "BEGIN x1"), oracle.frames());
     }
   }
@@ -137,18 +138,16 @@ class GatheringTest {
     WireOracle oracle = new WireOracle();
     try (ScriptedPeer peer = new ScriptedPeer(oracle::serve);
         OracleClient client = clientOf(peer).build()) {
-      long first = client.begin();
-      long second = client.begin();
+      TransactionHandle first = client.begin();
+      TransactionHandle second = client.begin();
       client.endLater(first);
-      client.status(first, second);
-      assertTrue(oracle.decided().containsKey(first), "it was sent before the query behind it");
+      client.status(first.startTimestamp(), second.startTimestamp());
+      assertNotNull(oracle.decided(first), "it was sent before the query behind it");
       assertTrue(get(client.endLater(second)).isCommitted());
-      long third = client.begin();
+      TransactionHandle third = client.begin();
       assertTrue(client.commit(third, 1).isCommitted());
       get(client.cleanedUpLater(third));
       assertTrue(oracle.isCleaned(third));
-      assertThrows(IllegalArgumentException.class, () -> client.endLater(17));
-      assertThrows(IllegalArgumentException.class, () -> client.cleanedUpLater(17));
       assertEquals(0, client.outstanding());
     }
   }

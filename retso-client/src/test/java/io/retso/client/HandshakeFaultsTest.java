@@ -4,6 +4,7 @@ import static io.retso.client.ClientFixture.SHORT;
 import static io.retso.client.ClientFixture.assertFails;
 import static io.retso.client.ClientFixture.clientOf;
 import static io.retso.client.ClientFixture.failureOf;
+import static io.retso.client.ScriptedPeer.handle;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -18,6 +19,7 @@ import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
+import io.retso.protocol.Handshake;
 import io.retso.protocol.Handshake.Mode;
 import io.retso.protocol.Handshake.Welcome;
 import io.retso.protocol.OracleIdentity;
@@ -59,7 +61,7 @@ class HandshakeFaultsTest {
     try (ScriptedPeer peer = new ScriptedPeer(script);
         OracleClient client =
             clientOf(peer).backoff(Duration.ofMinutes(1), Duration.ofMinutes(1)).build()) {
-      OracleException failure = failureOf(client.commitAsync(16, 1));
+      OracleException failure = failureOf(client.commitAsync(handle(16), 1));
       assertEquals(Category.INCOMPATIBLE, failure.category(), "surely not sent, so not unknown");
       assertTrue(failure.getMessage().contains(message), failure::getMessage);
       assertTrue(failure.getMessage().contains(peer.address()), failure::getMessage);
@@ -86,7 +88,7 @@ class HandshakeFaultsTest {
     assertIncompatible(
         wire -> {
           wire.readHello();
-          wire.reply(0x82, 1, 0, 16);
+          wire.reply(0x82, 1, 0, 16, ScriptedPeer.ticket(16));
           wire.drain();
         },
         "before the handshake");
@@ -96,28 +98,19 @@ class HandshakeFaultsTest {
   void versionsMustAgree() throws Exception {
     assertIncompatible(
         error(ErrorCode.UNSUPPORTED_VERSION, "this server speaks 7 to 9"), "speaks 7 to 9");
-    assertIncompatible(
-        offer(
-            new Welcome(
-                4, Mode.ORACLE, 1 << 20, 1000, 16, ScriptedPeer.ORACLE, ServerRole.alone(1))),
-        "upgrade");
+    for (int other : new int[] {Handshake.VERSION_MIN - 1, Handshake.VERSION_MAX + 1}) {
+      assertIncompatible(
+          offer(welcome(other, Mode.ORACLE, 1 << 20, 16)),
+          "this client speaks 1 to 1; upgrade the older side");
+    }
     assertIncompatible(error(ErrorCode.MALFORMED_FRAME, "no hello of mine"), "no hello of mine");
   }
 
   @Test
   void welcomeMustMakeSense() throws Exception {
-    assertIncompatible(
-        offer(
-            new Welcome(1, Mode.ECHO, 1 << 20, 1000, 16, ScriptedPeer.ORACLE, ServerRole.alone(1))),
-        "mode");
-    assertIncompatible(
-        offer(
-            new Welcome(
-                1, Mode.ORACLE, 1 << 20, 1000, 0, ScriptedPeer.ORACLE, ServerRole.alone(1))),
-        "no sense");
-    assertIncompatible(
-        offer(new Welcome(1, Mode.ORACLE, 0, 1000, 16, ScriptedPeer.ORACLE, ServerRole.alone(1))),
-        "no sense");
+    assertIncompatible(offer(welcome(Handshake.VERSION_MAX, Mode.ECHO, 1 << 20, 16)), "mode");
+    assertIncompatible(offer(welcome(Handshake.VERSION_MAX, Mode.ORACLE, 1 << 20, 0)), "no sense");
+    assertIncompatible(offer(welcome(Handshake.VERSION_MAX, Mode.ORACLE, 0, 16)), "no sense");
   }
 
   @Test
@@ -127,9 +120,9 @@ class HandshakeFaultsTest {
         OracleClient client = clientOf(peer).build()) {
       assertFails(Category.INCOMPATIBLE, client.beginAsync());
       while (true) {
-        CompletableFuture<Long> begin = client.beginAsync();
+        CompletableFuture<TransactionHandle> begin = client.beginAsync();
         try {
-          assertTrue(ClientFixture.get(begin) > 0);
+          assertTrue(ClientFixture.get(begin).startTimestamp() > 0);
           break;
         } catch (ExecutionException e) {
           assertFails(Category.INCOMPATIBLE, begin); // still within the pause
@@ -143,7 +136,7 @@ class HandshakeFaultsTest {
     try (ScriptedPeer other = new ScriptedPeer(error(ErrorCode.UNSUPPORTED_VERSION, "too old"));
         ScriptedPeer peer = new ScriptedPeer(oracle::serve);
         OracleClient client = clientOf(other, peer).build()) {
-      assertTrue(client.begin() > 0);
+      assertTrue(client.begin().startTimestamp() > 0);
     }
   }
 
@@ -156,7 +149,7 @@ class HandshakeFaultsTest {
                 error(ErrorCode.SHUTTING_DOWN, "bye"),
                 oracle::serve);
         OracleClient client = clientOf(peer).build()) {
-      assertTrue(client.begin() > 0);
+      assertTrue(client.begin().startTimestamp() > 0);
       assertEquals(4, peer.accepted());
     }
   }
@@ -165,7 +158,7 @@ class HandshakeFaultsTest {
   void silenceInTheHandshakeIsGivenUp() throws Exception {
     try (ScriptedPeer peer = new ScriptedPeer(wire -> wire.drain(), oracle::serve);
         OracleClient client = clientOf(peer).connectTimeout(SHORT).build()) {
-      assertTrue(client.begin() > 0);
+      assertTrue(client.begin().startTimestamp() > 0);
     }
     try (ScriptedPeer peer = new ScriptedPeer(wire -> wire.drain());
         OracleClient client =
@@ -199,8 +192,8 @@ class HandshakeFaultsTest {
                   beginAlwaysAt(160, wire); // it does not know that it is deposed
                 });
         OracleClient client = clientOf(leader, deposed).build()) {
-      assertEquals(16, client.begin());
-      assertEquals(32, client.begin());
+      assertEquals(handle(16), client.begin());
+      assertEquals(handle(32), client.begin());
     }
   }
 
@@ -231,11 +224,11 @@ class HandshakeFaultsTest {
                   wire.handshake(welcome(other));
                 });
         OracleClient client = clientOf(first, second).build()) {
-      assertEquals(16, client.begin());
+      assertEquals(handle(16), client.begin());
       met.countDown();
       assertEquals(ScriptedPeer.ORACLE, client.identity());
       asked.countDown();
-      assertEquals(32, client.begin(), "by the one that it began with");
+      assertEquals(handle(32), client.begin(), "by the one that it began with");
       assertTrue(second.accepted() > 0);
       assertEquals(renamed, client.identity());
     }
@@ -254,7 +247,7 @@ class HandshakeFaultsTest {
                 }, // and hangs up
                 wire -> wire.handshake(welcome(anew)));
         OracleClient client = clientOf(peer).oracle(ScriptedPeer.ORACLE).build()) {
-      CompletableFuture<CommitResult> commit = client.commitAsync(16, 1);
+      CompletableFuture<CommitResult> commit = client.commitAsync(handle(16), 1);
       committing.countDown();
       Throwable lost = assertThrows(ExecutionException.class, commit::get).getCause();
       assertInstanceOf(UnknownOutcomeException.class, lost);
@@ -268,7 +261,13 @@ class HandshakeFaultsTest {
   }
 
   private static Welcome welcome(OracleIdentity oracle) {
-    return new Welcome(1, Mode.ORACLE, 1 << 20, 1000, 16, oracle, ServerRole.alone(5));
+    return new Welcome(
+        Handshake.VERSION_MAX, Mode.ORACLE, 1 << 20, 1000, 16, oracle, ServerRole.alone(5));
+  }
+
+  private static Welcome welcome(int version, Mode mode, int frameBytesMax, int gap) {
+    return new Welcome(
+        version, mode, frameBytesMax, 1000, gap, ScriptedPeer.ORACLE, ServerRole.alone(1));
   }
 
   /** Its begins would be older than what the successor has committed. */
@@ -291,13 +290,13 @@ class HandshakeFaultsTest {
                   wire.drain();
                 });
         OracleClient client = clientOf(peer).connections(2).build()) {
-      assertEquals(16, client.begin());
+      assertEquals(handle(16), client.begin());
       takenOver.countDown();
-      while (client.begin() != 160) {
+      while (!client.begin().equals(handle(160))) {
         // The successor has not been met yet.
       }
       for (int i = 0; i < 100; i++) {
-        assertEquals(160, client.begin());
+        assertEquals(handle(160), client.begin());
       }
     }
   }
@@ -329,7 +328,7 @@ class HandshakeFaultsTest {
                   wire.drain();
                 });
         OracleClient client = clientOf(peer).build()) {
-      assertEquals(16, client.begin());
+      assertEquals(handle(16), client.begin());
       answered.await();
     }
   }
@@ -339,27 +338,21 @@ class HandshakeFaultsTest {
     try (ScriptedPeer peer =
             new ScriptedPeer(
                 wire -> {
-                  wire.handshake(
-                      new Welcome(
-                          2,
-                          Mode.ECHO,
-                          1 << 20,
-                          1000,
-                          16,
-                          ScriptedPeer.ORACLE,
-                          ServerRole.alone(1)));
+                  wire.handshake(welcome(Handshake.VERSION_MAX, Mode.ECHO, 1 << 20, 16));
                   while (true) {
-                    wire.reply(wire.read(), 0);
+                    wire.reply(wire.read(), 16);
                   }
                 });
         OracleClient client = clientOf(peer).mode(Mode.ECHO).build()) {
-      assertEquals(0, client.begin());
-      client.commit(0, 1, 2, 3);
-      client.commit(CommitRequest.of(0).withWrites(1).withReads(2).serializable());
-      assertEquals(0, client.safeSnapshot());
+      TransactionHandle begun = client.begin();
+      assertEquals(handle(16), begun);
+      client.commit(begun, 1, 2, 3);
+      client.commit(CommitRequest.of(begun).withWrites(1).withReads(2).serializable());
+      assertEquals(16, client.safeSnapshot());
       client.status(0, 0);
-      client.abort(0);
-      client.cleanedUp(0);
+      client.abort(begun);
+      client.cleanedUp(begun);
+      client.swept(begun);
     }
   }
 }

@@ -59,10 +59,11 @@ class ManyThreadsTest {
                 () -> {
                   try {
                     for (int i = 0; i < TRANSACTIONS_PER_THREAD; i++) {
-                      long start = client.begin();
-                      assertTrue(starts.add(start), () -> start + " was issued twice");
+                      TransactionHandle start = client.begin();
+                      assertTrue(
+                          starts.add(start.startTimestamp()), () -> start + " was issued twice");
                       CommitResult result = client.commit(start, random.nextInt(50));
-                      results.put(start, result);
+                      results.put(start.startTimestamp(), result);
                       client.cleanedUp(start);
                       assertTrue(oracle.isCleaned(start));
                     }

@@ -1,10 +1,10 @@
 package io.retso.client;
 
-import static io.retso.client.ClientFixture.SHORT;
 import static io.retso.client.ClientFixture.assertFails;
 import static io.retso.client.ClientFixture.clientOf;
 import static io.retso.client.ClientFixture.failureOf;
 import static io.retso.client.ClientFixture.get;
+import static io.retso.client.ScriptedPeer.handle;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -29,7 +29,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,23 +43,24 @@ class OracleClientTest {
     try (ScriptedPeer peer = new ScriptedPeer(oracle::serve);
         OracleClient client = clientOf(peer).build()) {
       client.ping();
-      long first = client.begin();
-      long second = client.begin();
-      assertTrue(second > first);
+      TransactionHandle first = client.begin();
+      TransactionHandle second = client.begin();
+      assertTrue(second.startTimestamp() > first.startTimestamp());
 
       CommitResult committed = client.commit(first, 1, 2, 3);
       assertTrue(committed.isCommitted());
-      assertTrue(committed.commitTimestamp() > second);
+      assertTrue(committed.commitTimestamp() > second.startTimestamp());
       CommitResult conflict = client.commit(second, 3);
       assertFalse(conflict.isCommitted());
       assertEquals(AbortReason.CONFLICT, conflict.abortReason());
 
-      long third = client.begin();
-      TransactionStatus status = client.status(first, third);
+      TransactionHandle third = client.begin();
+      long reader = third.startTimestamp();
+      TransactionStatus status = client.status(first.startTimestamp(), reader);
       assertEquals(State.COMMITTED, status.state());
       assertEquals(committed.commitTimestamp(), status.commitTimestamp());
-      assertEquals(State.ABORTED, client.status(second, third).state());
-      assertEquals(State.OPEN, client.status(third, third).state());
+      assertEquals(State.ABORTED, client.status(second.startTimestamp(), reader).state());
+      assertEquals(State.OPEN, client.status(reader, reader).state());
 
       assertEquals(AbortReason.EARLIER, client.abort(third).abortReason());
       assertEquals(committed, client.abort(first));
@@ -76,22 +76,21 @@ class OracleClientTest {
     WireOracle oracle = new WireOracle();
     try (ScriptedPeer peer = new ScriptedPeer(oracle::serve);
         OracleClient client = clientOf(peer).build()) {
-      long first = client.begin();
-      assertEquals(first, client.lowWatermark());
+      TransactionHandle first = client.begin();
+      assertEquals(first.startTimestamp(), client.lowWatermark());
       assertTrue(client.commit(first, 1).isCommitted());
-      assertEquals(first, client.lowWatermark());
+      assertEquals(first.startTimestamp(), client.lowWatermark());
       client.cleanedUp(first);
-      long second = client.begin();
-      assertEquals(second, client.lowWatermark());
+      TransactionHandle second = client.begin();
+      assertEquals(second.startTimestamp(), client.lowWatermark());
       assertTrue(client.commit(second, 2).isCommitted());
-      long sweep = client.begin();
+      TransactionHandle sweep = client.begin();
       client.swept(sweep);
       assertTrue(oracle.isCleaned(second));
-      assertEquals(sweep, client.lowWatermark());
-      OracleException e =
-          assertThrows(OracleException.class, () -> client.swept(sweep + 1000L * GAP));
+      assertEquals(sweep.startTimestamp(), client.lowWatermark());
+      TransactionHandle future = handle(sweep.startTimestamp() + 1000L * GAP);
+      OracleException e = assertThrows(OracleException.class, () -> client.swept(future));
       assertEquals(Category.INVALID_REQUEST, e.category());
-      assertThrows(IllegalArgumentException.class, () -> client.sweptAsync(17));
     }
   }
 
@@ -103,7 +102,7 @@ class OracleClientTest {
       long commit = client.commit(client.begin(), 2).commitTimestamp();
       long timestamp = client.timestamp();
       assertEquals(commit + GAP, timestamp);
-      assertEquals(timestamp + GAP, client.begin());
+      assertEquals(handle(timestamp + GAP), client.begin());
       assertEquals(0, client.outstanding());
     }
   }
@@ -130,7 +129,7 @@ class OracleClientTest {
                   wire.drain();
                 });
         OracleClient client = clientOf(peer).build()) {
-      CompletableFuture<CommitResult> commit = client.commitAsync(GAP, 1);
+      CompletableFuture<CommitResult> commit = client.commitAsync(handle(GAP), 1);
       committing.await();
       assertEquals(5 * GAP, get(client.timestampAsync()));
       assertFalse(commit.isDone());
@@ -160,12 +159,12 @@ class OracleClientTest {
     WireOracle oracle = new WireOracle();
     try (ScriptedPeer peer = new ScriptedPeer(oracle::serve);
         OracleClient client = clientOf(peer).build()) {
-      long largest = client.begin();
+      TransactionHandle largest = client.begin();
       long[] rows = new long[Limits.TRANSACTION_ROWS_MAX];
       assertTrue(client.commit(largest, rows).isCommitted());
       List<CompletableFuture<CommitResult>> commits = new ArrayList<>();
       for (int i = 0; i < 100; i++) {
-        long start = client.begin();
+        TransactionHandle start = client.begin();
         long[] many = new long[5000];
         Arrays.fill(many, 1_000_000 + i);
         commits.add(client.commitAsync(start, many));
@@ -194,9 +193,9 @@ class OracleClientTest {
                   wire.drain();
                 });
         OracleClient client = clientOf(peer).build()) {
-      CompletableFuture<CommitResult> commit = client.commitAsync(GAP, 1);
+      CompletableFuture<CommitResult> commit = client.commitAsync(handle(GAP), 1);
       committing.await();
-      assertEquals(5 * GAP, get(client.beginAsync()));
+      assertEquals(handle(5 * GAP), get(client.beginAsync()));
       assertFalse(commit.isDone());
       begun.countDown();
       assertEquals(6 * GAP, get(commit).commitTimestamp());
@@ -216,26 +215,27 @@ class OracleClientTest {
                 });
         OracleClient client = clientOf(peer).build()) {
       next.set(Outcome.ABORTED_TOO_OLD);
-      assertEquals(AbortReason.TOO_OLD, client.commit(GAP).abortReason());
+      assertEquals(AbortReason.TOO_OLD, client.commit(handle(GAP)).abortReason());
       next.set(Outcome.ABORTED);
-      assertEquals(AbortReason.EARLIER, client.commit(GAP).abortReason());
+      assertEquals(AbortReason.EARLIER, client.commit(handle(GAP)).abortReason());
       assertEquals(State.ABORTED, client.status(GAP, GAP).state());
       next.set(Outcome.RETRY);
       assertEquals(State.RETRY, client.status(GAP, GAP).state());
       next.set(Outcome.DONE);
-      assertFalse(client.abort(GAP).isCommitted());
+      assertFalse(client.abort(handle(GAP)).isCommitted());
       next.set(Outcome.OPEN);
-      assertFails(Category.INVALID_REQUEST, client.cleanedUpAsync(GAP));
+      assertFails(Category.INVALID_REQUEST, client.cleanedUpAsync(handle(GAP)));
       next.set(Outcome.INVALID_TIMESTAMP);
-      assertFails(Category.INVALID_REQUEST, client.commitAsync(GAP));
+      assertFails(Category.INVALID_REQUEST, client.commitAsync(handle(GAP)));
       assertFails(Category.INVALID_REQUEST, client.statusAsync(GAP, GAP));
       next.set(Outcome.ALREADY_COMMITTED);
-      assertFails(Category.UNKNOWN_OUTCOME, client.commitAsync(GAP));
+      assertFails(Category.UNKNOWN_OUTCOME, client.commitAsync(handle(GAP)));
       next.set(Outcome.UNKNOWN);
       UnknownOutcomeException unknown =
-          assertInstanceOf(UnknownOutcomeException.class, failureOf(client.commitAsync(GAP)));
+          assertInstanceOf(
+              UnknownOutcomeException.class, failureOf(client.commitAsync(handle(GAP))));
       assertEquals(GAP, unknown.startTimestamp());
-      assertThrows(UnknownOutcomeException.class, () -> client.abort(GAP));
+      assertThrows(UnknownOutcomeException.class, () -> client.abort(handle(GAP)));
       assertEquals(1, peer.accepted(), "none of these costs the connection");
     }
   }
@@ -252,15 +252,17 @@ class OracleClientTest {
                   oracle.serve(wire);
                 });
         OracleClient client = clientOf(peer).build()) {
-      List<CompletableFuture<Long>> begins = new ArrayList<>();
+      List<CompletableFuture<TransactionHandle>> begins = new ArrayList<>();
       for (int i = 0; i < 2 * Limits.FRAME_TIMESTAMPS_MAX + 1; i++) {
         begins.add(client.beginAsync());
       }
       asked.countDown();
       long last = 0;
-      for (CompletableFuture<Long> begin : begins) {
-        assertTrue(begin.get() > last);
-        last = begin.get();
+      for (CompletableFuture<TransactionHandle> begin : begins) {
+        long start = begin.get().startTimestamp();
+        assertEquals(handle(start), begin.get());
+        assertTrue(start > last);
+        last = start;
       }
       assertTrue(oracle.frames().contains("BEGIN x" + Limits.FRAME_TIMESTAMPS_MAX));
     }
@@ -271,17 +273,20 @@ class OracleClientTest {
     WireOracle oracle = new WireOracle();
     try (ScriptedPeer peer = new ScriptedPeer(oracle::serve);
         OracleClient client = clientOf(peer).build()) {
-      assertThrows(IllegalArgumentException.class, () -> client.commitAsync(0));
-      assertThrows(IllegalArgumentException.class, () -> client.commitAsync(-GAP));
-      assertThrows(IllegalArgumentException.class, () -> client.commitAsync(GAP + 1));
-      assertThrows(NullPointerException.class, () -> client.commitAsync(GAP, (long[]) null));
+      assertThrows(NullPointerException.class, () -> client.commitAsync(null, 1));
+      assertThrows(NullPointerException.class, () -> client.commitAsync((CommitRequest) null));
+      assertThrows(
+          NullPointerException.class, () -> client.commitAsync(handle(GAP), (long[]) null));
       assertThrows(
           IllegalArgumentException.class,
-          () -> client.commitAsync(GAP, new long[Limits.TRANSACTION_ROWS_MAX + 1]));
+          () -> client.commitAsync(handle(GAP), new long[Limits.TRANSACTION_ROWS_MAX + 1]));
       assertThrows(IllegalArgumentException.class, () -> client.statusAsync(GAP, 3));
       assertThrows(IllegalArgumentException.class, () -> client.statusAsync(3, GAP));
-      assertThrows(IllegalArgumentException.class, () -> client.abortAsync(Long.MAX_VALUE));
-      assertThrows(IllegalArgumentException.class, () -> client.cleanedUpAsync(1));
+      assertThrows(NullPointerException.class, () -> client.abortAsync(null));
+      assertThrows(NullPointerException.class, () -> client.cleanedUpAsync(null));
+      assertThrows(NullPointerException.class, () -> client.sweptAsync(null));
+      assertThrows(NullPointerException.class, () -> client.endLater(null));
+      assertThrows(NullPointerException.class, () -> client.cleanedUpLater(null));
       assertEquals(0, client.outstanding());
       assertTrue(client.commit(client.begin()).isCommitted());
     }
@@ -307,7 +312,7 @@ class OracleClientTest {
                 wire -> {
                   wire.handshake(
                       new Welcome(
-                          1,
+                          Handshake.VERSION_MAX,
                           Handshake.Mode.ORACLE,
                           4096,
                           10,
@@ -320,7 +325,7 @@ class OracleClientTest {
                   }
                 });
         OracleClient client = clientOf(peer).build()) {
-      long start = client.begin();
+      TransactionHandle start = client.begin();
       assertFails(Category.INVALID_REQUEST, client.commitAsync(start, new long[11]));
       assertTrue(client.commit(start, new long[10]).isCommitted());
       List<CompletableFuture<CommitResult>> commits = new ArrayList<>();
@@ -330,122 +335,6 @@ class OracleClientTest {
       for (CompletableFuture<CommitResult> commit : commits) {
         assertTrue(get(commit).isCommitted());
       }
-    }
-  }
-
-  @Test
-  void blockingOnTheEventLoopFailsInsteadOfHanging() throws Exception {
-    WireOracle oracle = new WireOracle();
-    CountDownLatch attached = new CountDownLatch(1);
-    try (ScriptedPeer peer =
-            new ScriptedPeer(
-                wire -> {
-                  attached.await();
-                  oracle.serve(wire);
-                });
-        OracleClient client = clientOf(peer).build()) {
-      CompletableFuture<Long> nested = client.beginAsync().thenApply(start -> client.begin());
-      attached.countDown();
-      ExecutionException e = assertThrows(ExecutionException.class, () -> get(nested));
-      assertInstanceOf(IllegalStateException.class, e.getCause());
-      assertTrue(client.begin() > 0);
-    }
-  }
-
-  /** Two clients could wait for each other's loops. */
-  @Test
-  void blockingOnTheEventLoopOfAnotherClientFails() throws Exception {
-    WireOracle oracle = new WireOracle();
-    CountDownLatch attached = new CountDownLatch(1);
-    try (ScriptedPeer peer =
-            new ScriptedPeer(
-                wire -> {
-                  attached.await();
-                  oracle.serve(wire);
-                });
-        ScriptedPeer otherPeer = new ScriptedPeer(oracle::serve);
-        OracleClient other = clientOf(otherPeer).build();
-        OracleClient client = clientOf(peer).build()) {
-      CompletableFuture<Long> nested = client.beginAsync().thenApply(start -> other.begin());
-      attached.countDown();
-      ExecutionException e = assertThrows(ExecutionException.class, () -> get(nested));
-      assertInstanceOf(IllegalStateException.class, e.getCause());
-      assertTrue(other.begin() > 0);
-    }
-  }
-
-  /** The deadline is the loop's, which cannot see to it. */
-  @Test
-  void blockingTwinsEndThoughACallbackBlocksTheEventLoop() throws Exception {
-    WireOracle oracle = new WireOracle();
-    CountDownLatch attached = new CountDownLatch(1);
-    CountDownLatch blocked = new CountDownLatch(1);
-    CountDownLatch over = new CountDownLatch(1);
-    try (ScriptedPeer peer =
-            new ScriptedPeer(
-                wire -> {
-                  attached.await();
-                  oracle.serve(wire);
-                });
-        OracleClient client = clientOf(peer).requestTimeout(SHORT).build()) {
-      client
-          .beginAsync()
-          .thenRun(
-              () -> {
-                blocked.countDown();
-                try {
-                  over.await();
-                } catch (InterruptedException e) {
-                  Thread.currentThread().interrupt();
-                }
-              });
-      attached.countDown();
-      blocked.await();
-      OracleException begin = assertThrows(OracleException.class, client::begin);
-      assertEquals(Category.TIMEOUT, begin.category());
-      assertTrue(begin.getMessage().contains("a callback blocks it"), begin.getMessage());
-      assertThrows(UnknownOutcomeException.class, () -> client.commit(Timestamps.GAP, 1));
-      over.countDown();
-      assertTrue(client.begin() > 0, "it goes on");
-    } finally {
-      over.countDown();
-    }
-  }
-
-  @Test
-  void blockingTwinsThrowWithTheCallersStack() throws Exception {
-    try (ScriptedPeer peer =
-            new ScriptedPeer(
-                wire -> {
-                  wire.handshake();
-                  wire.reply(wire.read(), Outcome.INVALID_TIMESTAMP);
-                });
-        OracleClient client = clientOf(peer).build()) {
-      OracleException e = assertThrows(OracleException.class, () -> client.commit(GAP));
-      List<String> methods = new ArrayList<>();
-      for (StackTraceElement element : e.getStackTrace()) {
-        methods.add(element.getMethodName());
-      }
-      assertTrue(methods.contains("commit"), methods::toString);
-    }
-  }
-
-  @Test
-  void interruptedCommitIsOfUnknownOutcome() throws Exception {
-    try (ScriptedPeer peer =
-            new ScriptedPeer(
-                wire -> {
-                  wire.handshake();
-                  wire.drain();
-                });
-        OracleClient client = clientOf(peer).build()) {
-      Thread.currentThread().interrupt();
-      assertThrows(UnknownOutcomeException.class, () -> client.commit(GAP));
-      assertTrue(Thread.interrupted(), "the flag is set again");
-      Thread.currentThread().interrupt();
-      OracleException e = assertThrows(OracleException.class, client::begin);
-      assertTrue(Thread.interrupted());
-      assertEquals(Category.INTERRUPTED, e.category());
     }
   }
 
@@ -460,19 +349,19 @@ class OracleClientTest {
                   oracle.serve(wire);
                 });
         OracleClient client = clientOf(peer).maxOutstanding(10).build()) {
-      List<CompletableFuture<Long>> taken = new ArrayList<>();
+      List<CompletableFuture<TransactionHandle>> taken = new ArrayList<>();
       for (int i = 0; i < 10; i++) {
         taken.add(client.beginAsync());
       }
-      CompletableFuture<Long> refused = client.beginAsync();
+      CompletableFuture<TransactionHandle> refused = client.beginAsync();
       assertTrue(refused.isDone());
       assertTrue(failureOf(refused).getMessage().contains("maxOutstanding"));
       assertFails(Category.OVERLOADED, refused);
       full.countDown();
-      for (CompletableFuture<Long> begin : taken) {
+      for (CompletableFuture<TransactionHandle> begin : taken) {
         get(begin);
       }
-      assertTrue(client.begin() > 0);
+      assertTrue(client.begin().startTimestamp() > 0);
     }
   }
 

@@ -2,6 +2,7 @@ package io.retso.client;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
@@ -36,6 +37,16 @@ final class ScriptedPeer implements AutoCloseable {
 
   /** Which oracle all peers are. */
   static final OracleIdentity ORACLE = new OracleIdentity(new UUID(1, 2), "scripted");
+
+  /** The ticket of a transaction at every peer. */
+  static long ticket(long start) {
+    return TestTickets.of(start);
+  }
+
+  /** What the client holds that began the transaction. */
+  static TransactionHandle handle(long start) {
+    return TestTickets.handle(start);
+  }
 
   private final ServerSocket server;
   private final Script[] scripts;
@@ -100,11 +111,33 @@ final class ScriptedPeer implements AutoCloseable {
     }
   }
 
+  private static ByteBuf reply(int type, int count, int id, long... words) {
+    ByteBuf out = Unpooled.buffer();
+    Frames.writeHeader(out, type, count, id, words.length * Long.BYTES);
+    for (long word : words) {
+      out.writeLong(word);
+    }
+    return out;
+  }
+
   /** A complete request frame, header included, at index 0. */
   record Request(FrameType type, int count, int id, ByteBuf frame) {
-    /** The i-th 64-bit word of the body. */
-    long word(int i) {
-      return frame.getLong(Frames.HEADER_BYTES + i * Long.BYTES);
+    /** Start timestamp of the i-th request: abort, cleaned, swept, or status of a writer. */
+    long start(int i) {
+      return frame.getLong(Frames.HEADER_BYTES + i * Frames.TICKET_BYTES);
+    }
+
+    /** The reply with outcomes, or with the first start timestamp, which the tickets follow. */
+    ByteBuf reply(long... words) {
+      if (type != FrameType.BEGIN || words.length != 1) {
+        return ScriptedPeer.reply(type.reply(), count, id, words);
+      }
+      long[] begins = new long[1 + count];
+      begins[0] = words[0];
+      for (int i = 0; i < count; i++) {
+        begins[1 + i] = ticket(words[0] + (long) i * Timestamps.GAP);
+      }
+      return ScriptedPeer.reply(type.reply(), count, id, begins);
     }
 
     /** Start timestamp, then the word of flags and rows, then the rows, of each commit. */
@@ -112,10 +145,11 @@ final class ScriptedPeer implements AutoCloseable {
       long[][] commits = new long[count][];
       int at = Frames.HEADER_BYTES;
       for (int i = 0; i < count; i++) {
-        int rows = frame.getInt(at + 8) & FrameType.ROWS_MASK;
+        int word = frame.getInt(at + Frames.TICKET_BYTES);
+        int rows = word & FrameType.ROWS_MASK;
         commits[i] = new long[2 + rows];
         commits[i][0] = frame.getLong(at);
-        commits[i][1] = frame.getInt(at + 8);
+        commits[i][1] = word;
         at += Frames.COMMIT_FIXED_BYTES;
         for (int row = 0; row < rows; row++, at += Long.BYTES) {
           commits[i][2 + row] = frame.getLong(at);
@@ -132,20 +166,21 @@ final class ScriptedPeer implements AutoCloseable {
         long[][] lists = new long[5][];
         int to = at + Frames.COMMIT_READS_FIXED_BYTES;
         for (int list = 0; list < lists.length; list++) {
-          int word = frame.getInt(at + Long.BYTES + list * Integer.BYTES);
+          int word = frame.getInt(at + Frames.TICKET_BYTES + list * Integer.BYTES);
           lists[list] = new long[list == 0 ? word & FrameType.ROWS_MASK : word];
           for (int id = 0; id < lists[list].length; id++, to += Long.BYTES) {
             lists[list][id] = frame.getLong(to);
           }
         }
         CommitRequest commit =
-            CommitRequest.of(frame.getLong(at))
+            CommitRequest.of(
+                    TransactionHandle.of(frame.getLong(at), frame.getLong(at + Long.BYTES)))
                 .withWrites(lists[0])
                 .withValidated(lists[1])
                 .withReads(lists[2])
                 .withRangeReads(lists[3])
                 .withRangeWrites(lists[4]);
-        int flags = frame.getInt(at + Long.BYTES);
+        int flags = frame.getInt(at + Frames.TICKET_BYTES);
         commits.add((flags & FrameType.SERIALIZABLE_FLAG) != 0 ? commit.serializable() : commit);
         at = to;
       }
@@ -154,7 +189,7 @@ final class ScriptedPeer implements AutoCloseable {
 
     /** Whether the first commit says that it is repeated. */
     boolean isRepeated() {
-      int flags = frame.getInt(Frames.HEADER_BYTES + Long.BYTES);
+      int flags = frame.getInt(Frames.HEADER_BYTES + Frames.TICKET_BYTES);
       return type.isCommit() && (flags & FrameType.REPEAT_FLAG) != 0;
     }
   }
@@ -179,10 +214,11 @@ final class ScriptedPeer implements AutoCloseable {
       return frame;
     }
 
-    /** The next request, checked. */
+    /** The next request, checked: what only an owner may ask has the right ticket. */
     Request read() throws IOException, FrameException {
       ByteBuf frame = readRaw();
       Frames.checkRequest(frame, 0, Frames.frameBytes(frame, 0));
+      TestTickets.check(frame);
       return new Request(
           Frames.requestType(frame, 0), Frames.count(frame, 0), Frames.frameId(frame, 0), frame);
     }
@@ -199,18 +235,18 @@ final class ScriptedPeer implements AutoCloseable {
     }
 
     void handshake(long epoch) throws IOException, FrameException {
-      handshake(Handshake.VERSION_MAX, epoch);
+      handshake(epoch, Timestamps.GAP);
     }
 
-    /** Chooses a version, which may be that of an older server. */
-    void handshake(int version, long epoch) throws IOException, FrameException {
+    /** With a distance of timestamps that may be wrong. */
+    void handshake(long epoch, int timestampGap) throws IOException, FrameException {
       handshake(
           new Welcome(
-              version,
+              Handshake.VERSION_MAX,
               Handshake.Mode.ORACLE,
               Limits.FRAME_BYTES_MAX,
               Limits.TRANSACTION_ROWS_MAX,
-              Timestamps.GAP,
+              timestampGap,
               ORACLE,
               ServerRole.alone(epoch)));
     }
@@ -222,17 +258,20 @@ final class ScriptedPeer implements AutoCloseable {
       send(out);
     }
 
-    /** Answers with outcomes, or with the first start timestamp. */
+    /** Answers with outcomes, or with the first start timestamp, which the tickets follow. */
     void reply(Request request, long... words) throws IOException {
-      reply(request.type().reply(), request.count(), request.id(), words);
+      send(request.reply(words));
     }
 
+    /** A reply that may have any type, count, id and size. */
     void reply(int type, int count, int id, long... words) throws IOException {
+      send(ScriptedPeer.reply(type, count, id, words));
+    }
+
+    /** Sends the request back with an error. */
+    void refuse(Request request, ErrorCode code, String text) throws IOException {
       ByteBuf out = Unpooled.buffer();
-      Frames.writeHeader(out, type, count, id, words.length * Long.BYTES);
-      for (long word : words) {
-        out.writeLong(word);
-      }
+      Frames.writeError(out, request.id(), code, text);
       send(out);
     }
 

@@ -2,6 +2,7 @@ package io.retso.client;
 
 import static io.retso.client.ClientFixture.clientOf;
 import static io.retso.client.ClientFixture.get;
+import static io.retso.client.ScriptedPeer.handle;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -35,7 +36,7 @@ class ServerRolesTest {
   private static void greet(Wire wire, ServerRole role) throws IOException, FrameException {
     wire.handshake(
         new Welcome(
-            Handshake.ROLES_SINCE,
+            Handshake.VERSION_MAX,
             Handshake.Mode.ORACLE,
             Limits.FRAME_BYTES_MAX,
             Limits.TRANSACTION_ROWS_MAX,
@@ -85,7 +86,7 @@ class ServerRolesTest {
                   wire.drain();
                 });
         OracleClient client = clientOf(first, second).build()) {
-      assertEquals(2 * GAP, get(client.commitAsync(GAP, 1)).commitTimestamp());
+      assertEquals(2 * GAP, get(client.commitAsync(handle(GAP), 1)).commitTimestamp());
       assertEquals(1, first.accepted(), "the connection goes on");
     }
     return repeated[0];
@@ -123,7 +124,7 @@ class ServerRolesTest {
                   wire.drain();
                 });
         OracleClient client = clientOf(hung, next).build()) {
-      assertEquals(GAP, client.begin());
+      assertEquals(handle(GAP), client.begin());
     }
   }
 
@@ -155,9 +156,9 @@ class ServerRolesTest {
                   wire.reply(wire.read(), 99 * GAP);
                 });
         OracleClient client = clientOf(deposed, successor).build()) {
-      assertEquals(GAP, client.begin());
+      assertEquals(handle(GAP), client.begin());
       stepsDown.await(); // no request may come between the role and the answer to the ping
-      assertEquals(2 * GAP, client.begin());
+      assertEquals(handle(2 * GAP), client.begin());
     }
   }
 
@@ -183,8 +184,8 @@ class ServerRolesTest {
                   }
                 });
         OracleClient client = clientOf(peer).pingPeriod(Duration.ofMillis(1)).build()) {
-      CompletableFuture<Long> begin = client.beginAsync();
-      assertEquals(GAP, get(begin));
+      CompletableFuture<TransactionHandle> begin = client.beginAsync();
+      assertEquals(handle(GAP), get(begin));
       pings.await();
       assertEquals(0, client.outstanding());
     }

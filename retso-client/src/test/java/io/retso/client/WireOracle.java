@@ -114,12 +114,13 @@ final class WireOracle {
       return Outcome.INVALID_TIMESTAMP;
     }
     long[] rows = Arrays.copyOfRange(commit, 2, commit.length);
-    return commit(CommitRequest.of(start).withWrites(rows));
+    return commit(CommitRequest.of(ScriptedPeer.handle(start)).withWrites(rows));
   }
 
   /** A reader of what has changed is aborted: a writer too, whatever others read. */
   private long commit(CommitRequest request) {
-    Long before = decided.get(request.startTimestamp());
+    long start = request.transaction().startTimestamp();
+    Long before = decided.get(start);
     if (before != null) {
       return before;
     }
@@ -138,13 +139,13 @@ final class WireOracle {
         }
       }
     }
-    decided.put(request.startTimestamp(), outcome);
+    decided.put(start, outcome);
     return outcome;
   }
 
   private boolean isChanged(CommitRequest request, long[] ids) {
-    return Arrays.stream(ids)
-        .anyMatch(id -> lastCommit.getOrDefault(id, 0L) > request.startTimestamp());
+    long start = request.transaction().startTimestamp();
+    return Arrays.stream(ids).anyMatch(id -> lastCommit.getOrDefault(id, 0L) > start);
   }
 
   /** Below the oldest start that is not decided and cleaned up. */
@@ -161,10 +162,10 @@ final class WireOracle {
   }
 
   private long other(Request request, int i) {
+    long start = request.start(i);
     if (request.type() == FrameType.STATUS) {
-      return decided.getOrDefault(request.word(2 * i), Outcome.OPEN);
+      return decided.getOrDefault(start, Outcome.OPEN);
     }
-    long start = request.word(i);
     if (request.type() == FrameType.SWEPT) {
       if (start > timestamp) {
         return Outcome.INVALID_TIMESTAMP;
@@ -200,7 +201,12 @@ final class WireOracle {
     return Map.copyOf(decided);
   }
 
-  synchronized boolean isCleaned(long start) {
-    return cleaned.contains(start);
+  /** What was decided of a transaction; null if nothing was. */
+  synchronized Long decided(TransactionHandle transaction) {
+    return decided.get(transaction.startTimestamp());
+  }
+
+  synchronized boolean isCleaned(TransactionHandle transaction) {
+    return cleaned.contains(transaction.startTimestamp());
   }
 }

@@ -24,8 +24,13 @@ import net.jqwik.api.constraints.Size;
  * of the bytes that arrived: buffers here end exactly where the bytes do.
  */
 class FramesFuzzTest {
-  /** Requests that only count how many are made; all of them have the same answer. */
+  /** Those of {@link #COUNTED} that all have the same answer. */
   private static final FrameType[] SHARED = {
+    FrameType.TIMESTAMP, FrameType.SAFE, FrameType.WATERMARK
+  };
+
+  /** Requests that have no body: the count says all. */
+  private static final FrameType[] COUNTED = {
     FrameType.BEGIN, FrameType.TIMESTAMP, FrameType.SAFE, FrameType.WATERMARK
   };
 
@@ -64,7 +69,8 @@ class FramesFuzzTest {
     int body = index + Frames.HEADER_BYTES;
     int count = Frames.count(in, index);
     int end = index + size;
-    switch (Frames.requestType(in, index)) {
+    FrameType type = Frames.requestType(in, index);
+    switch (type) {
       case HELLO -> {
         in.readerIndex(body);
         Handshake.readHello(in, size - Frames.HEADER_BYTES);
@@ -73,9 +79,11 @@ class FramesFuzzTest {
       case COMMIT -> {
         int at = body;
         for (int i = 0; i < count; i++) {
-          int rows = in.getInt(at + 8) & FrameType.ROWS_MASK;
+          int rows = in.getInt(at + Frames.TICKET_BYTES) & FrameType.ROWS_MASK;
           assertTrue(rows <= Limits.TRANSACTION_ROWS_MAX);
-          at += Frames.COMMIT_FIXED_BYTES + rows * Long.BYTES;
+          int bytes = Frames.COMMIT_FIXED_BYTES + rows * Long.BYTES;
+          assertEquals(bytes, Frames.ownedBytes(type, in, at));
+          at += bytes;
         }
         assertEquals(end, at);
       }
@@ -84,12 +92,17 @@ class FramesFuzzTest {
         for (int i = 0; i < count; i++) {
           long ids = Frames.idsOfReads(in, at);
           assertTrue(ids <= Limits.TRANSACTION_IDS_MAX);
-          at += Frames.COMMIT_READS_FIXED_BYTES + (int) ids * Long.BYTES;
+          int bytes = Frames.COMMIT_READS_FIXED_BYTES + (int) ids * Long.BYTES;
+          assertEquals(bytes, Frames.ownedBytes(type, in, at));
+          at += bytes;
         }
         assertEquals(end, at);
       }
       case STATUS -> assertEquals(end, body + count * Frames.STATUS_BYTES);
-      case ABORT, CLEANED, SWEPT -> assertEquals(end, body + count * Long.BYTES);
+      case ABORT, CLEANED, SWEPT -> {
+        assertEquals(Frames.TICKET_BYTES, Frames.ownedBytes(type, in, body));
+        assertEquals(end, body + count * Frames.TICKET_BYTES);
+      }
       case BEGIN, TIMESTAMP, SAFE, PING, WATERMARK -> assertEquals(end, body);
     }
   }
@@ -107,7 +120,8 @@ class FramesFuzzTest {
     }
     switch (Frames.replyType(in, index)) {
       case HELLO -> Handshake.readWelcome(in.slice(body, size - Frames.HEADER_BYTES));
-      case BEGIN, TIMESTAMP, SAFE, WATERMARK -> in.getLong(body);
+      case BEGIN -> assertEquals(index + size, body + (1 + Frames.count(in, index)) * Long.BYTES);
+      case TIMESTAMP, SAFE, WATERMARK -> assertEquals(index + size, body + Long.BYTES);
       case PING -> assertEquals(index + size, body);
       case COMMIT, COMMIT_READS, STATUS, ABORT, CLEANED, SWEPT ->
           assertEquals(index + size, body + Frames.count(in, index) * Long.BYTES);
@@ -230,13 +244,24 @@ class FramesFuzzTest {
     assertTrue(out.readableBytes() <= Frames.HEADER_BYTES + 4 + Limits.ERROR_TEXT_BYTES_MAX);
   }
 
+  /** Every ticket has its begin, and every begin its ticket. */
+  @Property
+  void repliesToBeginsHaveATicketForEach(
+      @ForAll @IntRange(max = 20) int count, @ForAll @Size(max = 22) long[] words) {
+    byte[] reply = frame(FrameType.BEGIN.reply(), count, words);
+    boolean fits = count > 0 && words.length == 1 + count;
+    assertEquals(fits ? 1 : 0, receive(reply, true));
+    long[] fitting = Arrays.copyOf(words, 1 + count);
+    assertEquals(count > 0 ? 1 : 0, receive(frame(FrameType.BEGIN.reply(), count, fitting), true));
+  }
+
   @Property
   void tooManyRowsAreTooLarge(
       @ForAll @IntRange(min = Limits.TRANSACTION_ROWS_MAX + 1, max = FrameType.ROWS_MASK)
           int rows) {
     ByteBuf out = Unpooled.buffer();
     Frames.writeHeader(out, FrameType.COMMIT, 1, 1, Frames.COMMIT_FIXED_BYTES);
-    out.writeLong(16).writeInt(rows);
+    out.writeLong(16).writeLong(-1).writeInt(rows);
     FrameException e =
         assertThrows(FrameException.class, () -> Frames.checkRequest(out, 0, out.readableBytes()));
     assertEquals(ErrorCode.TOO_LARGE, e.code());
@@ -251,7 +276,8 @@ class FramesFuzzTest {
     long sum = writes;
     ByteBuf out = Unpooled.buffer();
     Frames.writeHeader(out, FrameType.COMMIT_READS, 1, 1, Frames.COMMIT_READS_FIXED_BYTES);
-    out.writeLong(16).writeInt(writes | (serializable ? FrameType.SERIALIZABLE_FLAG : 0));
+    out.writeLong(16).writeLong(-1);
+    out.writeInt(writes | (serializable ? FrameType.SERIALIZABLE_FLAG : 0));
     for (int other : others) {
       out.writeInt(other);
       sum += Integer.toUnsignedLong(other);
@@ -274,7 +300,8 @@ class FramesFuzzTest {
       int bytes = isReads ? Frames.COMMIT_READS_FIXED_BYTES : Frames.COMMIT_FIXED_BYTES;
       ByteBuf out = Unpooled.buffer();
       Frames.writeHeader(out, type, 1, 1, bytes);
-      out.writeLong(16).writeInt(1 << bit).writeZero(bytes - 12);
+      out.writeLong(16).writeLong(-1).writeInt(1 << bit);
+      out.writeZero(bytes - Frames.COMMIT_FIXED_BYTES);
       int known = isReads ? KNOWN_FLAGS : KNOWN_FLAGS & ~FrameType.SERIALIZABLE_FLAG;
       if ((1 << bit & known) != 0) {
         Frames.checkRequest(out, 0, out.readableBytes());
@@ -304,17 +331,13 @@ class FramesFuzzTest {
             .between(1, Limits.FRAME_TIMESTAMPS_MAX)
             .flatMap(
                 count ->
-                    Arbitraries.of(SHARED).map(type -> frame(type.request(), count, new long[0])));
+                    Arbitraries.of(COUNTED).map(type -> frame(type.request(), count, new long[0])));
     Arbitrary<byte[]> fixed =
         Combinators.combine(
                 Arbitraries.of(
                     FrameType.STATUS, FrameType.ABORT, FrameType.CLEANED, FrameType.SWEPT),
                 Arbitraries.longs().array(long[].class).ofMinSize(1).ofMaxSize(20))
-            .as(
-                (type, words) ->
-                    type == FrameType.STATUS
-                        ? frame(type.request(), words.length, doubled(words))
-                        : frame(type.request(), words.length, words));
+            .as((type, words) -> frame(type.request(), words.length, doubled(words)));
     Arbitrary<byte[]> ofRows =
         Arbitraries.longs()
             .array(long[].class)
@@ -337,6 +360,12 @@ class FramesFuzzTest {
   @Provide
   Arbitrary<byte[]> replies() {
     Arbitrary<byte[]> begin =
+        Arbitraries.longs()
+            .array(long[].class)
+            .ofMinSize(2)
+            .ofMaxSize(20)
+            .map(words -> frame(FrameType.BEGIN.reply(), words.length - 1, words));
+    Arbitrary<byte[]> shared =
         Combinators.combine(
                 Arbitraries.of(SHARED),
                 Arbitraries.integers().between(1, 65535),
@@ -362,7 +391,7 @@ class FramesFuzzTest {
                   Frames.writeError(out, 9, ErrorCode.LOG_FAILED, text);
                   return bytesOf(out);
                 });
-    return Arbitraries.oneOf(begin, outcomes, error, RoleFuzzTest.frames());
+    return Arbitraries.oneOf(begin, shared, outcomes, error, RoleFuzzTest.frames());
   }
 
   @Provide
@@ -382,7 +411,8 @@ class FramesFuzzTest {
     Frames.writeHeader(out, FrameType.COMMIT, 0, 5, 0);
     for (long[] rows : requests) {
       boolean repeat = rows.length % 2 == 0;
-      out.writeLong(160).writeInt(rows.length | (repeat ? FrameType.REPEAT_FLAG : 0));
+      out.writeLong(160).writeLong(~rows.length);
+      out.writeInt(rows.length | (repeat ? FrameType.REPEAT_FLAG : 0));
       for (long row : rows) {
         out.writeLong(row);
       }
@@ -400,6 +430,7 @@ class FramesFuzzTest {
       boolean serializable = lists.get(2).length % 2 == 0;
       int flags = repeat ? FrameType.REPEAT_FLAG : 0;
       out.writeLong(160)
+          .writeLong(-lists.size())
           .writeInt(lists.get(0).length | flags | (serializable ? FrameType.SERIALIZABLE_FLAG : 0));
       lists.subList(1, 5).forEach(list -> out.writeInt(list.length));
       for (long[] list : lists) {

@@ -11,23 +11,29 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import java.util.EnumSet;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
 class ProtocolTest {
+  private static final long TICKET = 0x1122334455667788L;
+
   /** The bytes themselves, so that a change of the format cannot go unnoticed. */
   @Test
   void layoutIsThatOfTheDescription() {
     ByteBuf out = Unpooled.buffer();
-    Frames.writeHeader(out, FrameType.COMMIT, 1, 0x01020304, 20);
-    out.writeLong(0x10).writeInt(1 | FrameType.REPEAT_FLAG).writeLong(-2);
+    Frames.writeHeader(out, FrameType.COMMIT, 1, 0x01020304, 28);
+    out.writeLong(0x10).writeLong(TICKET);
+    out.writeInt(1 | FrameType.REPEAT_FLAG).writeLong(-2);
     assertEquals(
-        "0000001c"
+        "00000024"
             + "03"
             + "00"
             + "0001"
             + "01020304" // header
             + "0000000000000010"
+            + "1122334455667788"
             + "80000001"
             + "fffffffffffffffe",
         ByteBufUtil.hexDump(out));
@@ -101,27 +107,87 @@ class ProtocolTest {
     out.writeLong(64);
     Frames.checkReply(out, 0, out.readableBytes());
     out.clear();
-    Frames.writeHeader(out, FrameType.SWEPT, 2, 7, 2 * Long.BYTES);
-    out.writeLong(16).writeLong(32);
+    Frames.writeHeader(out, FrameType.SWEPT, 2, 7, 2 * Frames.TICKET_BYTES);
+    out.writeLong(16).writeLong(TICKET).writeLong(32).writeLong(-TICKET);
     Frames.checkRequest(out, 0, out.readableBytes());
     out.setShort(6, 3);
-    assertThrows(FrameException.class, () -> Frames.checkRequest(out, 0, out.readableBytes()));
+    assertMalformed(() -> Frames.checkRequest(out, 0, out.readableBytes()));
   }
 
-  /** What protocol 2 adds, as bytes; the rest is as in protocol 1. */
+  @Test
+  void beginsAreAnsweredTheFirstStartAndATicketForEach() throws FrameException {
+    ByteBuf out = Unpooled.buffer();
+    Frames.writeReplyHeader(out, FrameType.BEGIN, 2, 7);
+    out.writeLong(0x20).writeLong(TICKET).writeLong(-1);
+    assertEquals(
+        "00000020"
+            + "82"
+            + "00"
+            + "0002"
+            + "00000007" // header
+            + "0000000000000020"
+            + "1122334455667788"
+            + "ffffffffffffffff",
+        ByteBufUtil.hexDump(out));
+    Frames.checkReply(out, 0, out.readableBytes());
+    for (int count : new int[] {0, 1, 3, 4}) {
+      out.setShort(6, count);
+      assertMalformed(() -> Frames.checkReply(out, 0, out.readableBytes()));
+    }
+    ByteBuf none = Unpooled.buffer();
+    Frames.writeHeader(none, FrameType.BEGIN.reply(), 0, 7, Long.BYTES);
+    none.writeLong(0x20);
+    assertMalformed(() -> Frames.checkReply(none, 0, none.readableBytes()));
+  }
+
+  @Test
+  void requestsOfAnOwnerBeginWithAStartAndItsTicket() throws FrameException {
+    for (FrameType type : FrameType.values()) {
+      ByteBuf out = Unpooled.buffer();
+      switch (type) {
+        case ABORT, CLEANED, SWEPT -> {
+          Frames.writeHeader(out, type, 1, 7, 16);
+          out.writeLong(0x10).writeLong(TICKET);
+          Frames.checkRequest(out, 0, out.readableBytes());
+          assertEquals(16, Frames.ownedBytes(type, out, Frames.HEADER_BYTES));
+          out.setInt(0, 8 + 8);
+          assertMalformed(() -> Frames.checkRequest(out, 0, Frames.HEADER_BYTES + 8));
+        }
+        case COMMIT -> {
+          Frames.writeHeader(out, type, 1, 7, 20 + 2 * 8);
+          out.writeLong(0x10).writeLong(TICKET).writeInt(2 | FrameType.REPEAT_FLAG).writeZero(16);
+          Frames.checkRequest(out, 0, out.readableBytes());
+          assertEquals(36, Frames.ownedBytes(type, out, Frames.HEADER_BYTES));
+        }
+        case COMMIT_READS -> {
+          Frames.writeHeader(out, type, 1, 7, 36 + 11 * 8);
+          out.writeLong(0x10).writeLong(TICKET).writeInt(1 | FrameType.SERIALIZABLE_FLAG);
+          out.writeInt(1).writeInt(2).writeInt(3).writeInt(4).writeZero(11 * 8);
+          Frames.checkRequest(out, 0, out.readableBytes());
+          assertEquals(124, Frames.ownedBytes(type, out, Frames.HEADER_BYTES));
+        }
+        default ->
+            assertThrows(
+                IllegalArgumentException.class, () -> Frames.ownedBytes(type, out, 0), type::name);
+      }
+    }
+  }
+
   @Test
   void readsAndSafeSnapshotsAreThoseOfTheDescription() throws FrameException {
     ByteBuf out = Unpooled.buffer();
-    Frames.writeHeader(out, FrameType.COMMIT_READS, 1, 7, 28 + 6 * Long.BYTES);
-    out.writeLong(0x10).writeInt(2 | FrameType.REPEAT_FLAG | FrameType.SERIALIZABLE_FLAG);
+    Frames.writeHeader(out, FrameType.COMMIT_READS, 1, 7, 36 + 6 * Long.BYTES);
+    out.writeLong(0x10).writeLong(TICKET);
+    out.writeInt(2 | FrameType.REPEAT_FLAG | FrameType.SERIALIZABLE_FLAG);
     out.writeInt(1).writeInt(0).writeInt(1).writeInt(2);
     for (long id = 1; id <= 6; id++) {
       out.writeLong(id);
     }
-    String header = "00000054" + "0b" + "00" + "0001" + "00000007";
-    String fixed = "0000000000000010" + "c0000002" + "00000001" + "00000000" + "00000001";
+    String header = "0000005c" + "0b" + "00" + "0001" + "00000007";
+    String owner = "0000000000000010" + "1122334455667788";
+    String sizes = "c0000002" + "00000001" + "00000000" + "00000001" + "00000002";
     String bytes = ByteBufUtil.hexDump(out);
-    assertEquals(header + fixed + "00000002", bytes.substring(0, 80));
+    assertEquals(header + owner + sizes, bytes.substring(0, 96));
     Frames.checkRequest(out, 0, out.readableBytes());
     assertEquals(6, Frames.idsOfReads(out, Frames.HEADER_BYTES));
     out.clear();
@@ -142,11 +208,7 @@ class ProtocolTest {
   }
 
   @Test
-  void onlyWhatReadsNeedIsOfTheNewProtocol() {
-    for (FrameType type : FrameType.values()) {
-      boolean isNew = type == FrameType.COMMIT_READS || type == FrameType.SAFE;
-      assertEquals(isNew ? 2 : 1, type.since(), type.name());
-    }
+  void whatRestsOnCommitsWaitsForTheLog() {
     assertTrue(FrameType.COMMIT_READS.isLogged(), "an answer that rests on commits");
     assertFalse(FrameType.SAFE.isLogged(), "it travels with timestamps");
   }
@@ -156,11 +218,14 @@ class ProtocolTest {
     assertEquals(-11, Outcome.ABORTED_PIVOT);
     assertEquals(-12, Outcome.ABORTED_READ_ONLY);
     assertEquals(-13, Outcome.ABORTED_UNKNOWN_SUCCESSOR);
-    for (long outcome = -14; outcome <= 16; outcome++) {
+    assertEquals(-14, Outcome.NOT_OWNER);
+    for (long outcome = -15; outcome <= 16; outcome++) {
       boolean isAborted = outcome <= -1 && outcome >= -3 || outcome <= -11 && outcome >= -13;
       assertEquals(isAborted, Outcome.isAborted(outcome), Outcome.nameOf(outcome));
       boolean isNew = outcome <= -11 && outcome >= -13;
       assertEquals(isNew, Outcome.isNotSerializable(outcome), Outcome.nameOf(outcome));
+      boolean isRefused = outcome == -8 || outcome == -10;
+      assertEquals(isRefused, Outcome.isRefused(outcome), Outcome.nameOf(outcome));
     }
   }
 
@@ -187,13 +252,13 @@ class ProtocolTest {
   void unknownFlagsAreRefused() throws FrameException {
     ByteBuf out = Unpooled.buffer();
     Frames.writeHeader(out, FrameType.COMMIT, 1, 7, Frames.COMMIT_FIXED_BYTES);
-    out.writeLong(16).writeInt(FrameType.REPEAT_FLAG);
+    out.writeLong(16).writeLong(-1).writeInt(FrameType.REPEAT_FLAG);
     Frames.checkRequest(out, 0, out.readableBytes());
     for (int bit = 24; bit < 31; bit++) {
-      out.setInt(Frames.HEADER_BYTES + 8, 1 << bit);
+      out.setInt(Frames.HEADER_BYTES + 16, 1 << bit);
       assertMalformed(() -> Frames.checkRequest(out, 0, out.readableBytes()));
     }
-    out.setInt(Frames.HEADER_BYTES + 8, 0).setByte(5, 1);
+    out.setInt(Frames.HEADER_BYTES + 16, 0).setByte(5, 1);
     assertMalformed(() -> Frames.checkRequest(out, 0, out.readableBytes()));
     ByteBuf reply = Unpooled.buffer();
     Frames.writeReplyHeader(reply, FrameType.PING, 0, 7);
@@ -207,7 +272,8 @@ class ProtocolTest {
     ByteBuf out = Unpooled.buffer();
     int rowsBytes = Limits.TRANSACTION_ROWS_MAX * Long.BYTES;
     Frames.writeHeader(out, FrameType.COMMIT, 1, 7, Frames.COMMIT_FIXED_BYTES + rowsBytes);
-    out.writeLong(16).writeInt(Limits.TRANSACTION_ROWS_MAX).writeZero(rowsBytes);
+    out.writeLong(16).writeLong(TICKET);
+    out.writeInt(Limits.TRANSACTION_ROWS_MAX).writeZero(rowsBytes);
     Frames.checkRequest(out, 0, out.readableBytes());
   }
 
@@ -215,7 +281,7 @@ class ProtocolTest {
   void aHeaderThatIsFinishedLaterCountsFromItself() throws FrameException {
     ByteBuf out = Unpooled.buffer().writeZero(5);
     Frames.writeHeader(out, FrameType.ABORT, 0, 7, 0);
-    out.writeLong(16).writeLong(32);
+    out.writeLong(16).writeLong(TICKET).writeLong(32).writeLong(TICKET);
     Frames.finishFrame(out, 5, 2);
     int size = Frames.frameBytes(out, 5);
     assertEquals(out.writerIndex() - 5, size);
@@ -277,22 +343,28 @@ class ProtocolTest {
         Frames.HEADER_BYTES
             - Frames.LENGTH_BYTES
             + Frames.COMMIT_READS_FIXED_BYTES
-            + Limits.TRANSACTION_ROWS_MAX * Long.BYTES;
+            + Limits.TRANSACTION_IDS_MAX * Long.BYTES;
     assertTrue(bytes <= Limits.FRAME_BYTES_MAX);
-    assertTrue(Limits.FRAME_REQUESTS_MAX * Long.BYTES + 8 <= Limits.FRAME_BYTES_MAX);
+    assertTrue(Limits.FRAME_REQUESTS_MAX * Frames.TICKET_BYTES + 8 <= Limits.FRAME_BYTES_MAX);
   }
 
   @Test
   void versionIsTheHighestThatBothSpeak() throws FrameException {
-    assertEquals(1, Handshake.chooseVersion(1, 1));
-    assertEquals(2, Handshake.chooseVersion(1, 2));
-    assertEquals(2, Handshake.chooseVersion(2, 2));
-    assertEquals(3, Handshake.chooseVersion(2, 4));
-    assertEquals(3, Handshake.chooseVersion(0, 9));
-    for (int[] range : new int[][] {{4, 5}, {0, 0}, {3, 1}}) {
+    int newest = Handshake.VERSION_MAX;
+    int oldest = Handshake.VERSION_MIN;
+    assertEquals(1, newest, "the only one until a second is needed");
+    assertEquals(1, oldest);
+    assertEquals(newest, Handshake.chooseVersion(oldest, newest));
+    assertEquals(newest, Handshake.chooseVersion(newest, newest + 1));
+    assertEquals(oldest, Handshake.chooseVersion(oldest - 1, oldest));
+    assertEquals(newest, Handshake.chooseVersion(0, 9));
+    int[][] others = {{newest + 1, newest + 2}, {oldest - 1, oldest - 1}, {newest + 2, oldest}};
+    for (int[] range : others) {
       FrameException e =
           assertThrows(FrameException.class, () -> Handshake.chooseVersion(range[0], range[1]));
       assertEquals(ErrorCode.UNSUPPORTED_VERSION, e.code());
+      String client = "the client " + range[0] + " to " + range[1];
+      assertTrue(e.getMessage().contains(client + "; upgrade the older side"), e.getMessage());
     }
   }
 
@@ -315,8 +387,18 @@ class ProtocolTest {
       numbers[i] = codes[i].number();
       assertEquals(codes[i], ErrorCode.of(numbers[i]));
     }
-    assertArrayEquals(new int[] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, numbers);
+    assertArrayEquals(new int[] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12}, numbers);
+    assertNull(ErrorCode.of(11), "kept for a client that has not said its name");
     assertNull(ErrorCode.of(99));
+  }
+
+  @Test
+  void errorsThatAreAboutOneFrameKeepTheConnection() {
+    Set<ErrorCode> keeping =
+        EnumSet.of(ErrorCode.NOT_LEADER, ErrorCode.DEPOSED, ErrorCode.NOT_PERMITTED);
+    for (ErrorCode code : ErrorCode.values()) {
+      assertEquals(keeping.contains(code), code.keepsConnection(), code::name);
+    }
   }
 
   @Test
@@ -331,7 +413,7 @@ class ProtocolTest {
   @Test
   void outcomesHaveNames() {
     assertEquals("committed at 32", Outcome.nameOf(32));
-    for (long outcome = Outcome.ABORTED_UNKNOWN_SUCCESSOR; outcome <= 0; outcome++) {
+    for (long outcome = Outcome.NOT_OWNER; outcome <= 0; outcome++) {
       assertFalse(Outcome.nameOf(outcome).startsWith("outcome "), Outcome.nameOf(outcome));
     }
     assertEquals("outcome -99", Outcome.nameOf(-99));

@@ -57,7 +57,7 @@ class RoleFuzzTest {
               if (role.leads()) {
                 Handshake.writeRoleFrame(out, role);
               } else {
-                Handshake.writeWelcome(out, 3, welcome(Handshake.VERSION_MAX, role));
+                Handshake.writeWelcome(out, 3, welcome(role));
               }
               byte[] bytes = new byte[out.readableBytes()];
               out.readBytes(bytes);
@@ -65,9 +65,9 @@ class RoleFuzzTest {
             });
   }
 
-  private static Handshake.Welcome welcome(int version, ServerRole role) {
+  private static Handshake.Welcome welcome(ServerRole role) {
     return new Handshake.Welcome(
-        version, Handshake.Mode.ORACLE, Limits.FRAME_BYTES_MAX, 10, 16, ORACLE, role);
+        Handshake.VERSION_MAX, Handshake.Mode.ORACLE, Limits.FRAME_BYTES_MAX, 10, 16, ORACLE, role);
   }
 
   private static ByteBuf bodyOf(ByteBuf frame) throws FrameException {
@@ -99,18 +99,9 @@ class RoleFuzzTest {
     ByteBuf out = Unpooled.buffer();
     Handshake.writeWelcome(
         out, 3, new Handshake.Welcome(version, mode, bytes, rows, gap, oracle, role));
-    ServerRole expected = version < Handshake.ROLES_SINCE ? ServerRole.alone(role.epoch()) : role;
     assertEquals(
-        new Handshake.Welcome(version, mode, bytes, rows, gap, oracle, expected),
+        new Handshake.Welcome(version, mode, bytes, rows, gap, oracle, role),
         Handshake.readWelcome(bodyOf(out)));
-  }
-
-  /** As a peer of protocol 2 expects it: nothing is behind the name. */
-  @Example
-  void welcomeOfAnOldProtocolIsAsEver() throws FrameException {
-    ByteBuf out = Unpooled.buffer();
-    Handshake.writeWelcome(out, 3, welcome(2, new ServerRole(true, 7, "a", "a:1", List.of("a:1"))));
-    assertEquals(41 + ORACLE.name().length(), bodyOf(out).readableBytes());
   }
 
   /** Every cut and every addition is an error, not another role. */
@@ -126,7 +117,7 @@ class RoleFuzzTest {
     ByteBuf longer = Unpooled.copiedBuffer(body).writeByte(0);
     assertThrows(FrameException.class, () -> Handshake.readRole(longer));
     out.clear();
-    Handshake.writeWelcome(out, 3, welcome(Handshake.VERSION_MAX, role));
+    Handshake.writeWelcome(out, 3, welcome(role));
     ByteBuf greeting = bodyOf(out);
     ByteBuf cutGreeting = greeting.slice(0, cut % greeting.readableBytes());
     assertThrows(FrameException.class, () -> Handshake.readWelcome(cutGreeting));

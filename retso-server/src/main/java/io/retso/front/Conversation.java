@@ -31,6 +31,10 @@ public final class Conversation {
   /** A commit that leaves the window uncleaned costs some loads from memory, about 0.3 us. */
   static final int UNITS_PER_MOVE = 4;
 
+  private static final String SWEEPS_ARE_LOCAL =
+      "this oracle takes reports of sweeps from its own machine only, as nobody has to say who they"
+          + " are: run ./retso hbase sweep there";
+
   private final FrontDesk desk;
   private final Transport transport;
   private final Object host;
@@ -43,9 +47,6 @@ public final class Conversation {
 
   /** Null until the handshake. */
   private Handshake.Hello hello;
-
-  /** The version of the protocol that was chosen in the handshake. */
-  private int version;
 
   /** Replies that leave at the end of this burst. */
   private ByteBuf leaving;
@@ -165,10 +166,6 @@ public final class Conversation {
       }
     } else if (hello == null) {
       throw new FrameException(ErrorCode.HANDSHAKE, "a frame " + type + " precedes HELLO");
-    } else if (type.since() > version) {
-      throw new FrameException(
-          ErrorCode.MALFORMED_FRAME,
-          "a frame " + type + " is not a request of protocol " + version);
     }
   }
 
@@ -258,10 +255,7 @@ public final class Conversation {
     int bodyBytes = frameBytes - Frames.HEADER_BYTES;
     Handshake.Hello theirs =
         Handshake.readHello(unread.slice(index + Frames.HEADER_BYTES, bodyBytes), bodyBytes);
-    version = Handshake.chooseVersion(theirs.versionMin(), theirs.versionMax());
-    if (!desk.isLeading() && version < Handshake.ROLES_SINCE) {
-      throw new FrameException(ErrorCode.SHUTTING_DOWN, standby());
-    }
+    int version = Handshake.chooseVersion(theirs.versionMin(), theirs.versionMax());
     transport.greeted(theirs.clientName());
     hello = theirs;
     heardNanos = desk.settings().nanoClock().getAsLong();
@@ -284,13 +278,8 @@ public final class Conversation {
 
   /** The role of the server is another one, or what it knows of the members. */
   void tell(ServerRole role) {
-    if (hello == null) {
-      return; // it will be greeted so
-    }
-    if (version >= Handshake.ROLES_SINCE) {
+    if (hello != null) { // otherwise it will be greeted so
       Handshake.writeRoleFrame(leaving(), role);
-    } else if (!role.leads()) {
-      transport.refuse(0, ErrorCode.SHUTTING_DOWN, standby());
     }
   }
 
@@ -319,11 +308,9 @@ public final class Conversation {
         });
   }
 
-  /** The client is to ask the leader, and keeps the connection; an old one was refused before. */
+  /** The client is to ask the leader, and keeps the connection. */
   private void sendBack(ErrorCode code, int id) {
-    if (version >= Handshake.ROLES_SINCE) {
-      Frames.writeError(leaving(), id, code, standby());
-    }
+    Frames.writeError(leaving(), id, code, standby());
   }
 
   /**
@@ -338,6 +325,12 @@ public final class Conversation {
     try {
       RequestHandler handler = desk.handler();
       joinBurst();
+      if (type == FrameType.SWEPT && !maySweep()) {
+        // In its place among the replies: the client takes them in order.
+        ByteBuf out = replyAt(desk.sequencer().replyPosition(), type, count);
+        Frames.writeError(out, id, ErrorCode.NOT_PERMITTED, SWEEPS_ARE_LOCAL);
+        return true;
+      }
       int hosts = desk.turns().hosts();
       long position = handler.handle(type, share.account, hosts, refuseRows, in, body, count);
       ByteBuf out = replyAt(position, type, count);
@@ -351,6 +344,10 @@ public final class Conversation {
       desk.stop(e);
       return false;
     }
+  }
+
+  private boolean maySweep() {
+    return desk.settings().sweeping() == FrontDesk.Sweeping.ALL || transport.isLocal();
   }
 
   private ByteBuf replyAt(long position, FrameType type, int count) {

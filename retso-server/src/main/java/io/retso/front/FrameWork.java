@@ -45,7 +45,7 @@ final class FrameWork {
     int rows = 0;
     int at = body;
     for (int i = 0; i < count; i++) {
-      rows += in.getInt(at + Long.BYTES) & FrameType.ROWS_MASK;
+      rows += in.getInt(at + Frames.TICKET_BYTES) & FrameType.ROWS_MASK;
       at += Frames.COMMIT_READS_FIXED_BYTES + (int) Frames.idsOfReads(in, at) * Long.BYTES;
     }
     return rows;

@@ -5,6 +5,7 @@ import io.retso.member.Front;
 import io.retso.protocol.Limits;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
+import io.retso.security.Tickets;
 import io.retso.sequencer.Sequencer;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -69,13 +70,23 @@ public final class FrontDesk implements Front {
    *
    * @param oracle which oracle this is, known before the first HELLO
    * @param nanoClock monotonic time
+   * @param tickets known before the first HELLO, too
+   * @param sweeping which clients may report sweeps
    */
   public record Settings(
-      Supplier<OracleIdentity> oracle, LongSupplier nanoClock, Latencies latencies, Bounds bounds) {
-    /** With the usual bounds. */
-    public Settings(Supplier<OracleIdentity> oracle, LongSupplier nanoClock, Latencies latencies) {
-      this(oracle, nanoClock, latencies, Bounds.USUAL);
-    }
+      Supplier<OracleIdentity> oracle,
+      LongSupplier nanoClock,
+      Latencies latencies,
+      Bounds bounds,
+      Supplier<Tickets> tickets,
+      Sweeping sweeping) {}
+
+  /** Which clients may report sweeps: the oracle forgets commits because of them. */
+  public enum Sweeping {
+    /** Those on the server's own machine. */
+    LOCAL,
+    /** All. */
+    ALL
   }
 
   /**
@@ -153,7 +164,7 @@ public final class FrontDesk implements Front {
     long now = settings.nanoClock().getAsLong();
     sequencer = theSequencer;
     fairUse = new FairUse(theSequencer.oracle(), bounds.protectedNanos(), now);
-    handler = new RequestHandler(theSequencer, fairUse, settings.nanoClock(), bounds);
+    handler = new RequestHandler(theSequencer, fairUse, settings);
     tell(itsRole);
   }
 

@@ -5,6 +5,8 @@ import io.retso.oracle.CommitBatch;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Outcome;
+import io.retso.protocol.Timestamps;
+import io.retso.security.Tickets;
 import io.retso.sequencer.Sequencer;
 import java.util.function.LongSupplier;
 
@@ -19,21 +21,32 @@ final class RequestHandler {
   private final Sequencer sequencer;
   private final FairUse fairUse;
   private final LongSupplier nanoClock;
+  private final Tickets ticketOffice;
   private final CommitBatch batch;
   private final long[] answers;
+
+  /** Start timestamps of a frame, their tickets, and which of these are wrong. */
+  private final long[] starts;
+
+  private final long[] tickets;
+  private final boolean[] foreign;
 
   /** Commits with rows of the current frame that were decided just now, and their rows. */
   private int newCommits;
 
   private int newRows;
 
-  RequestHandler(
-      Sequencer sequencer, FairUse fairUse, LongSupplier nanoClock, FrontDesk.Bounds bounds) {
+  RequestHandler(Sequencer sequencer, FairUse fairUse, FrontDesk.Settings settings) {
     this.sequencer = sequencer;
     this.fairUse = fairUse;
-    this.nanoClock = nanoClock;
+    this.nanoClock = settings.nanoClock();
+    this.ticketOffice = settings.tickets().get();
+    FrontDesk.Bounds bounds = settings.bounds();
     batch = new CommitBatch(bounds.rowsMax());
-    answers = new long[bounds.requestsMax()];
+    answers = new long[1 + bounds.requestsMax()];
+    starts = new long[bounds.requestsMax()];
+    tickets = new long[bounds.requestsMax()];
+    foreign = new boolean[bounds.requestsMax()];
   }
 
   /**
@@ -55,7 +68,9 @@ final class RequestHandler {
     switch (type) {
       case BEGIN -> {
         fairUse.took(account, count);
-        answers[0] = sequencer.begin(count, account.host);
+        long first = sequencer.begin(count, account.host);
+        answers[0] = first;
+        ticketOffice.make(first, Timestamps.GAP, Tickets.ANYBODY, answers, 1, count);
       }
       case COMMIT, COMMIT_READS -> {
         boolean tooMany = fairUse.isAboveUncleaned(account, hosts);
@@ -75,19 +90,22 @@ final class RequestHandler {
         }
       }
       case ABORT -> {
-        for (int i = 0, at = body; i < count; i++, at += Long.BYTES) {
-          answers[i] = sequencer.abort(in.getLong(at));
+        check(type, in, body, count);
+        for (int i = 0; i < count; i++) {
+          answers[i] = foreign[i] ? Outcome.NOT_OWNER : sequencer.abort(starts[i]);
         }
       }
       case CLEANED -> {
-        for (int i = 0, at = body; i < count; i++, at += Long.BYTES) {
-          answers[i] = sequencer.cleaned(in.getLong(at));
+        int strange = check(type, in, body, count);
+        for (int i = 0; i < count; i++) {
+          answers[i] = foreign[i] ? Outcome.NOT_OWNER : sequencer.cleaned(starts[i]);
         }
-        fairUse.committed(account, 0, count);
+        fairUse.committed(account, 0, count - strange);
       }
       case SWEPT -> {
-        for (int i = 0, at = body; i < count; i++, at += Long.BYTES) {
-          answers[i] = sequencer.swept(in.getLong(at));
+        check(type, in, body, count);
+        for (int i = 0; i < count; i++) {
+          answers[i] = foreign[i] ? Outcome.NOT_OWNER : sequencer.swept(starts[i]);
         }
         sequencer.sweepOn(); // once for all of them: each might walk over 2^20 places
       }
@@ -105,13 +123,38 @@ final class RequestHandler {
   private void commit(FrameType type, ClientAccount account, ByteBuf in, int body, int count) {
     newCommits = 0;
     newRows = 0;
+    int strange = check(type, in, body, count);
     if (type == FrameType.COMMIT) {
       decide(in, body, count);
     } else {
       decideReads(in, body, count);
     }
+    for (int i = 0; strange > 0 && i < count; i++) {
+      answers[i] = foreign[i] ? Outcome.NOT_OWNER : answers[i];
+    }
     fairUse.wrote(account, count, newRows);
     fairUse.committed(account, newCommits, 0);
+  }
+
+  /**
+   * Reads the start timestamps of a frame and looks at their tickets, all of them first: nothing is
+   * touched for a client that did not begin the transaction.
+   *
+   * @return how many are wrong
+   */
+  private int check(FrameType type, ByteBuf in, int body, int count) {
+    int at = body;
+    for (int i = 0; i < count; i++) {
+      starts[i] = in.getLong(at);
+      tickets[i] = in.getLong(at + Long.BYTES);
+      at += Frames.ownedBytes(type, in, at);
+    }
+    return ticketOffice.check(starts, tickets, Tickets.ANYBODY, foreign, count);
+  }
+
+  /** The start of a request that is decided: no transaction has 0, which is answered as invalid. */
+  private long owned(int i) {
+    return foreign[i] ? 0 : starts[i];
   }
 
   /** Has commits decided, as many at a time as a batch takes. */
@@ -120,13 +163,13 @@ final class RequestHandler {
     int answered = 0;
     int index = body;
     for (int i = 0; i < count; i++) {
-      int word = in.getInt(index + Long.BYTES);
+      int word = in.getInt(index + Frames.TICKET_BYTES);
       int rowCount = word & FrameType.ROWS_MASK;
       if (!batch.hasRoomFor(rowCount)) {
         answered = decideBatch(answered);
       }
       boolean repeat = (word & FrameType.REPEAT_FLAG) != 0;
-      int to = batch.add(in.getLong(index), repeat, rowCount);
+      int to = batch.add(owned(i), repeat, rowCount);
       index += Frames.COMMIT_FIXED_BYTES;
       for (int end = to + rowCount; to < end; to++, index += Long.BYTES) {
         rows[to] = in.getLong(index);
@@ -145,11 +188,11 @@ final class RequestHandler {
       if (!batch.hasRoomFor(ids)) {
         answered = decideBatch(answered);
       }
-      int word = in.getInt(index + Long.BYTES);
-      int others = index + Long.BYTES + Integer.BYTES;
+      int word = in.getInt(index + Frames.TICKET_BYTES);
+      int others = index + Frames.TICKET_BYTES + Integer.BYTES;
       int to =
           batch.add(
-              in.getLong(index),
+              owned(i),
               (word & FrameType.REPEAT_FLAG) != 0,
               (word & FrameType.SERIALIZABLE_FLAG) != 0,
               word & FrameType.ROWS_MASK,

@@ -7,6 +7,9 @@ import io.retso.protocol.FrameException;
 
 /** What carries the bytes of one connection; called on the sequencer's thread. */
 public interface Transport {
+  /** Whether the client is on the server's own machine. */
+  boolean isLocal();
+
   /** Where buffers for replies come from. */
   ByteBufAllocator allocator();
 

@@ -37,6 +37,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
 
   private final OracleServer server;
   private final InetAddress host;
+  private final boolean local;
   private final Conversation conversation;
 
   private ChannelHandlerContext context;
@@ -65,6 +66,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
     this.server = server;
     InetSocketAddress remote = channel.remoteAddress(); // null if it is over already
     this.host = remote == null ? InetAddress.getLoopbackAddress() : remote.getAddress();
+    InetSocketAddress here = channel.localAddress();
+    this.local = host.isLoopbackAddress() || here != null && host.equals(here.getAddress());
     this.conversation = server.desk().open(this, remote == null ? channel : host);
   }
 
@@ -95,6 +98,11 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
         refuse(0, ErrorCode.TOO_MANY_CONNECTIONS, objection);
       }
     }
+  }
+
+  @Override
+  public boolean isLocal() {
+    return local;
   }
 
   @Override

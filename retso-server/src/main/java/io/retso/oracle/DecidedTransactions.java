@@ -32,6 +32,9 @@ final class DecidedTransactions {
    *
    * <p>Of a transaction that left the window it is the commit timestamp as long as a pending mark
    * of it may exist (hole c), otherwise {@link Outcome#RETRY}.
+   *
+   * <p>A timestamp that was issued, but to no transaction, will never be that of one. A mark with
+   * it was forged; it is as good as aborted, so that readers pass it over instead of failing.
    */
   long status(long sequence) {
     if (!window.contains(sequence)) {
@@ -39,10 +42,11 @@ final class DecidedTransactions {
       return commit != 0 ? commit << Timestamps.GAP_BITS : Outcome.RETRY;
     }
     int state = window.state(sequence);
-    if (isOpen(state)) {
-      return Outcome.OPEN;
-    }
-    return again(sequence, state);
+    return switch (state) {
+      case TransactionWindow.OPEN, TransactionWindow.PRESUMED_OPEN -> Outcome.OPEN;
+      case TransactionWindow.NO_TRANSACTION, TransactionWindow.SAFE_SNAPSHOT -> Outcome.ABORTED;
+      default -> again(sequence, state);
+    };
   }
 
   /** Whether a transaction in this state of the window is not decided. */

@@ -155,10 +155,12 @@ public final class StatusOracle {
    */
   public long status(long writerStart, long readerStart) {
     counters.queries++;
-    if (!wasIssued(writerStart) || !wasIssued(readerStart)) {
+    if (!Timestamps.isWellFormed(writerStart) || !wasIssued(readerStart)) {
       return Outcome.INVALID_TIMESTAMP;
     }
-    return decided.status(writerStart >>> Timestamps.GAP_BITS);
+    return wasIssued(writerStart)
+        ? decided.status(writerStart >>> Timestamps.GAP_BITS)
+        : Outcome.OPEN; // a transaction that gets it one day commits above this reader
   }
 
   /**

@@ -56,7 +56,8 @@ public final class RetsoServer implements AutoCloseable {
   /**
    * Starts a server and returns when it leads, or is ready to.
    *
-   * @throws ConfigException if the heap is too small for the settings; nothing was started
+   * @throws ConfigException if the heap is too small for the settings, or an address lets others in
+   *     where nobody has to say who they are
    * @throws IOException if an address, the data directory or its disk cannot be used
    * @throws LogException if the log cannot be taken over or replayed
    * @throws InterruptedException if the thread was interrupted while waiting for the log
@@ -79,7 +80,7 @@ public final class RetsoServer implements AutoCloseable {
     }
   }
 
-  private void serve() throws IOException, LogException, InterruptedException {
+  private void serve() throws ConfigException, IOException, LogException, InterruptedException {
     parts.start();
     health.serving();
     parts.net().logFailure().thenAccept(this::logFailed);
@@ -224,6 +225,7 @@ public final class RetsoServer implements AutoCloseable {
             "  clients    %s, at most %,d",
             facts.address(),
             config.get(Settings.CONNECTIONS_MAX)),
+        "  security   " + facts.security(),
         String.format(Locale.ROOT, "  log        %s, %s", facts.logKind(), facts.logPlace()),
         String.format(
             Locale.ROOT,

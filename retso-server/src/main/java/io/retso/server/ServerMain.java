@@ -18,7 +18,12 @@ import picocli.CommandLine.Spec;
       "",
       "retso COMMAND --help says what a command can do.",
     },
-    subcommands = {ServerCommand.class, StatusCommand.class, HandoverCommand.class})
+    subcommands = {
+      ServerCommand.class,
+      StatusCommand.class,
+      HandoverCommand.class,
+      SecretCommand.class
+    })
 public final class ServerMain implements Runnable {
   @Spec private CommandSpec spec;
 

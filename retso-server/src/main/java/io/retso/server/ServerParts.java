@@ -12,8 +12,12 @@ import io.retso.net.OracleServer;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
 import io.retso.protocol.Timestamps;
+import io.retso.security.ClusterSecret;
+import io.retso.security.SecretException;
+import io.retso.security.Tickets;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.TimeLimit;
+import io.retso.server.config.ConfigException;
 import io.retso.server.config.MemoryPlan;
 import io.retso.server.config.ServerConfig;
 import io.retso.server.config.Setting;
@@ -89,6 +93,7 @@ final class ServerParts {
   private ServerFacts facts;
   private int port;
   private volatile OracleIdentity identity;
+  private volatile Tickets tickets;
   private double startSeconds;
 
   /**
@@ -108,9 +113,10 @@ final class ServerParts {
    * Starts everything, so that requests are answered when it returns. What was started before an
    * exception must be closed.
    */
-  void start() throws IOException, LogException, InterruptedException {
+  void start() throws ConfigException, IOException, LogException, InterruptedException {
     long before = nanoClock.getAsLong();
     started("observation", observation);
+    ClusterSecret given = config.isEmbedded() ? null : secret(); // before anything that takes long
     // First, so that a port that is taken is known before anything long, and recovery can be seen.
     http =
         HttpEndpoint.start(
@@ -133,6 +139,8 @@ final class ServerParts {
     // With a log in memory everything is forgotten with the process: each is another oracle.
     UUID log = store == null ? UUID.randomUUID() : UUID.fromString(store.logId());
     identity = new OracleIdentity(log, config.get(Settings.ORACLE_NAME));
+    ClusterSecret secret = given == null ? secret() : given;
+    tickets = new Tickets(secret.keys(Tickets.PURPOSE, log.toString()));
     port = net.listen(listenAddress).getPort();
     reserved.close();
     long recoveringSince = nanoClock.getAsLong();
@@ -152,9 +160,35 @@ final class ServerParts {
             view().transactions(),
             store == null ? 0 : (now - recoveringSince) / NANOS_PER_SECOND,
             memory,
+            security(),
             now);
     observation.serve(new FigureReader(net.executor(), this::copyFigures, nanoClock), facts);
     startSeconds = (nanoClock.getAsLong() - before) / NANOS_PER_SECOND;
+  }
+
+  /** One of a log in memory ends with it; a log of this server alone comes with one. */
+  private ClusterSecret secret() throws ConfigException, IOException {
+    Optional<Path> file = config.secretFile();
+    if (file.isEmpty()) {
+      return config.isDurable() ? ClusterSecret.knownToAll() : ClusterSecret.random();
+    }
+    try {
+      return config.isEmbedded()
+          ? ClusterSecret.readOrMake(file.get())
+          : ClusterSecret.read(file.get());
+    } catch (SecretException e) {
+      throw new ConfigException(e.getMessage(), e);
+    }
+  }
+
+  /** What keeps strangers out, or not. */
+  private String security() {
+    if (!config.isInsecure()) {
+      return "this machine only";
+    }
+    return config.secretFile().isEmpty() && config.isDurable()
+        ? "INSECURE: all who reach the port may do everything, and tickets can be made up"
+        : "INSECURE: all who reach the port may sweep, and nothing is encrypted";
   }
 
   /** Without a log that others could read. */
@@ -220,11 +254,19 @@ final class ServerParts {
   }
 
   private InetSocketAddress address(Setting<String> host, Setting<Integer> portSetting)
-      throws IOException {
+      throws IOException, ConfigException {
     InetSocketAddress address = new InetSocketAddress(config.get(host), config.get(portSetting));
     if (address.isUnresolved()) {
       throw new IOException(
           host.key() + " = " + config.get(host) + " is not known: use " + host.type().allowed());
+    }
+    if (!address.getAddress().isLoopbackAddress() && !config.isInsecure()) {
+      throw new ConfigException(
+          host.key()
+              + " = "
+              + config.get(host)
+              + " lets other machines in, and nobody has to say who they are: set it to 127.0.0.1,"
+              + " or set insecure = yes-i-know where only machines that you trust reach it");
     }
     return address;
   }
@@ -249,7 +291,10 @@ final class ServerParts {
                 turns.record(nanos, 1);
                 turnsCpu.record(cpuNanos, 1);
               }
-            }));
+            },
+            FrontDesk.Bounds.USUAL,
+            () -> tickets,
+            config.isInsecure() ? FrontDesk.Sweeping.ALL : FrontDesk.Sweeping.LOCAL));
   }
 
   private int connectionsPerHost() {
@@ -309,6 +354,7 @@ final class ServerParts {
     figures.member = view();
     oracle.copyInto(figures);
     figures.net = net.counters().copy();
+    figures.refusedTickets = tickets.refused();
     figures.decisions.copyFrom(decisions);
     figures.turns.copyFrom(turns);
     figures.turnsCpu.copyFrom(turnsCpu);

@@ -1,14 +1,12 @@
 package io.retso.front;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.buffer.ByteBuf;
 import io.retso.front.Conversation.Progress;
 import io.retso.front.DeskFixture.Peer;
 import io.retso.front.DeskFixture.Reads;
-import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
@@ -19,8 +17,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** What protocol 2 adds, at the desk: commits that say what was read, and safe snapshots. */
 class CommitReadsTest {
@@ -100,31 +96,6 @@ class CommitReadsTest {
     }
   }
 
-  @ParameterizedTest
-  @EnumSource(
-      value = FrameType.class,
-      names = {"COMMIT_READS", "SAFE"})
-  void protocolOneDoesNotHaveIt(FrameType type) throws FrameException {
-    Peer old = fixture.new Peer("old").hello(1);
-    long start = old.start();
-    FrameException e =
-        assertThrows(
-            FrameException.class,
-            () -> {
-              if (type == FrameType.SAFE) {
-                old.send(type, 1);
-              } else {
-                old.commitReads(false, new Reads(start, ids(1), NONE));
-              }
-            });
-    assertEquals(ErrorCode.MALFORMED_FRAME, e.code());
-    assertEquals("a frame " + type + " is not a request of protocol 1", e.getMessage());
-    Peer another = fixture.new Peer("old").hello(1);
-    another.commit(false, 1, start);
-    quiesce();
-    assertTrue(Outcome.isCommitted(another.answer()), "nothing was carried out");
-  }
-
   /** However many ask, there is one in 10 ms. */
   @Test
   void aSafeSnapshotIsSharedAndSoonReplaced() throws FrameException {
@@ -152,7 +123,7 @@ class CommitReadsTest {
     long snapshot = peer.answer();
     long start = peer.start();
     peer.commit(false, 1, start);
-    peer.send(FrameType.CLEANED, 1, start);
+    peer.sendOwned(FrameType.CLEANED, start);
     quiesce();
     peer.replies.clear();
     fixture.nanos += TimeUnit.MINUTES.toNanos(1) - 1;

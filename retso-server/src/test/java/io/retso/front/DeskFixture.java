@@ -21,6 +21,7 @@ import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
 import io.retso.sequencer.Sequencer;
 import io.retso.sequencer.SequencerSettings;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,6 +52,10 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
   private final List<Peer> peers = new ArrayList<>();
   long nanos;
   long appended;
+
+  /** Of the last entry. */
+  int entryBytes;
+
   LogException logFailure;
   Throwable error;
 
@@ -61,11 +66,8 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
   DeskFixture(Function<Changes, StatusOracle> oracle) {
     desk =
         new FrontDesk(
-            new FrontDesk.Settings(
-                () -> ORACLE,
-                () -> nanos,
-                FrontDesk.Latencies.IGNORED,
-                new FrontDesk.Bounds(4096, 100, TURN_UNITS, PERIOD)),
+            TestTickets.settings(
+                ORACLE, () -> nanos, new FrontDesk.Bounds(4096, 100, TURN_UNITS, PERIOD)),
             this,
             this);
     this.oracle = oracle;
@@ -82,8 +84,13 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
             new SequencerSettings(1, RESERVATION, true, bytes, timing), oracle::apply, desk);
     desk.lead(sequencer, ServerRole.alone(epoch));
     appended = 0;
-    sequencer.start(new OneSegmentLog((position, entry) -> appended = position), 0);
+    sequencer.start(new OneSegmentLog(this::append), 0);
     acknowledge();
+  }
+
+  private void append(long position, ByteBuffer entry) {
+    appended = position;
+    entryBytes = entry.remaining();
   }
 
   /** All clients are gone: replies that are held for them are dropped. */
@@ -148,6 +155,9 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
 
     long open;
 
+    /** Whether it is on the server's machine. */
+    boolean local;
+
     /** With what the connection was ended; null if it was not. */
     ErrorCode refused;
 
@@ -165,13 +175,9 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
     }
 
     Peer hello() throws FrameException {
-      return hello(Handshake.VERSION_MAX);
-    }
-
-    /** As a client of which {@code version} is the newest that it speaks. */
-    Peer hello(int version) throws FrameException {
+      int version = Handshake.VERSION_MAX;
       Handshake.writeHello(
-          unread, 0, new Handshake.Hello(1, version, Handshake.Mode.ORACLE, "test"));
+          unread, 0, new Handshake.Hello(version, version, Handshake.Mode.ORACLE, "test"));
       take();
       endTurn();
       assertEquals(FrameType.HELLO, Frames.replyType(replies.remove(0), 0));
@@ -190,7 +196,17 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
       return nextId++;
     }
 
-    /** Sends a request whose body is timestamps. */
+    /** Sends requests about transactions of its own. */
+    int sendOwned(FrameType type, long... starts) throws FrameException {
+      long[] words = new long[2 * starts.length];
+      for (int i = 0; i < starts.length; i++) {
+        words[2 * i] = starts[i];
+        words[2 * i + 1] = TestTickets.of(starts[i]);
+      }
+      return send(type, starts.length, words);
+    }
+
+    /** Sends a request whose body is numbers. */
     int send(FrameType type, int count, long... words) throws FrameException {
       Frames.writeHeader(unread, type, count, nextId, words.length * Long.BYTES);
       for (long word : words) {
@@ -202,9 +218,10 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
 
     /** Sends commits of one row each in one frame. */
     int commit(boolean repeat, long row, long... starts) throws FrameException {
-      Frames.writeHeader(unread, FrameType.COMMIT, starts.length, nextId, 20 * starts.length);
+      Frames.writeHeader(unread, FrameType.COMMIT, starts.length, nextId, 28 * starts.length);
       for (long start : starts) {
-        unread.writeLong(start).writeInt(1 | (repeat ? FrameType.REPEAT_FLAG : 0)).writeLong(row);
+        unread.writeLong(start).writeLong(TestTickets.of(start));
+        unread.writeInt(1 | (repeat ? FrameType.REPEAT_FLAG : 0)).writeLong(row);
       }
       take();
       return nextId++;
@@ -216,7 +233,8 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
       Frames.writeHeader(unread, FrameType.COMMIT_READS, 0, nextId, 0);
       int flags = FrameType.SERIALIZABLE_FLAG | (repeat ? FrameType.REPEAT_FLAG : 0);
       for (Reads commit : commits) {
-        unread.writeLong(commit.start).writeInt(commit.writes.length | flags);
+        unread.writeLong(commit.start).writeLong(TestTickets.of(commit.start));
+        unread.writeInt(commit.writes.length | flags);
         unread.writeInt(0).writeInt(commit.reads.length).writeInt(0).writeInt(0);
         LongStream.concat(LongStream.of(commit.writes), LongStream.of(commit.reads))
             .forEach(unread::writeLong);
@@ -226,10 +244,27 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
       return nextId++;
     }
 
+    /** Sends the commit of a transaction that wrote nothing, with some ticket. */
+    int commitWith(long start, long ticket) throws FrameException {
+      Frames.writeHeader(unread, FrameType.COMMIT, 1, nextId, Frames.COMMIT_FIXED_BYTES);
+      unread.writeLong(start).writeLong(ticket).writeInt(0);
+      take();
+      return nextId++;
+    }
+
+    /** The same of a serializable one. */
+    int commitReadsWith(long start, long ticket) throws FrameException {
+      Frames.writeHeader(
+          unread, FrameType.COMMIT_READS, 1, nextId, Frames.COMMIT_READS_FIXED_BYTES);
+      unread.writeLong(start).writeLong(ticket).writeInt(FrameType.SERIALIZABLE_FLAG).writeZero(16);
+      take();
+      return nextId++;
+    }
+
     /** Sends the commit of a transaction that wrote so many rows. */
     int commitMany(long start, int rows) throws FrameException {
-      Frames.writeHeader(unread, FrameType.COMMIT, 1, nextId, 12 + rows * Long.BYTES);
-      unread.writeLong(start).writeInt(rows);
+      Frames.writeHeader(unread, FrameType.COMMIT, 1, nextId, 20 + rows * Long.BYTES);
+      unread.writeLong(start).writeLong(TestTickets.of(start)).writeInt(rows);
       for (int row = 1; row <= rows; row++) {
         unread.writeLong(row);
       }
@@ -264,6 +299,11 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
       begin(1);
       endTurn();
       return answer();
+    }
+
+    @Override
+    public boolean isLocal() {
+      return local;
     }
 
     @Override

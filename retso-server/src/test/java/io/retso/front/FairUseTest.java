@@ -244,7 +244,7 @@ class FairUseTest {
     other.start();
     Peer sibling = fixture.new Peer("greedy").hello();
     rowsUntilItWaits();
-    sibling.send(FrameType.ABORT, 1, reader);
+    sibling.sendOwned(FrameType.ABORT, reader);
     quiesce();
     assertEquals(Outcome.ABORTED, sibling.answer());
     assertTrue(sibling.start() > 0);
@@ -294,7 +294,7 @@ class FairUseTest {
   }
 
   private void cleaned(long start) throws FrameException {
-    greedy.send(FrameType.CLEANED, 1, start);
+    greedy.sendOwned(FrameType.CLEANED, start);
     quiesce();
     greedy.answer();
   }
@@ -321,7 +321,7 @@ class FairUseTest {
     }
     assertEquals(Outcome.REFUSED_UNCLEANED, commit(greedy, 1));
     long start = start(greedy);
-    greedy.send(FrameType.ABORT, 1, start);
+    greedy.sendOwned(FrameType.ABORT, start);
     quiesce();
     assertEquals(Outcome.ABORTED, greedy.answer(), "all else is answered");
   }
@@ -348,7 +348,7 @@ class FairUseTest {
       greedy.commit(false, 100 + i, start);
       quiesce();
       assertTrue(Outcome.isCommitted(greedy.answer()));
-      greedy.send(FrameType.CLEANED, 1, start);
+      greedy.sendOwned(FrameType.CLEANED, start);
       quiesce();
       greedy.answer();
     }
@@ -388,7 +388,7 @@ class FairUseTest {
       greedy.commit(false, 100 + i, start);
       quiesce();
       assertTrue(Outcome.isCommitted(greedy.answer()));
-      other.send(FrameType.CLEANED, 1, start);
+      other.sendOwned(FrameType.CLEANED, start);
       quiesce();
       other.answer();
     }

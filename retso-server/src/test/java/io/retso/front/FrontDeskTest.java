@@ -55,7 +55,10 @@ class FrontDeskTest {
           peer.commitReads(false, new Reads(start, new long[0], new long[] {1}));
       case STATUS -> peer.send(type, 1, start, start);
       case WATERMARK -> peer.send(type, 1);
-      default -> peer.send(type, 1, start);
+      default -> {
+        peer.local = true; // for its sweep
+        peer.sendOwned(type, start);
+      }
     }
     fixture.endTurn();
     assertEquals(before + 1, fixture.appended, "an entry is written, if only an empty one");
@@ -129,7 +132,7 @@ class FrontDeskTest {
     long start = peer.start();
     for (int i = 0; peer.progress != Progress.WAITING; i++) {
       assertTrue(i < 1000, "the log is never full");
-      peer.send(FrameType.CLEANED, 1, start);
+      peer.sendOwned(FrameType.CLEANED, start);
       peer.commit(false, 5, start);
       peer.begin(1);
       fixture.endTurn();
@@ -339,7 +342,7 @@ class FrontDeskTest {
     Peer small = peer();
     fixture.endTurn();
     for (Peer peer : large) {
-      peer.send(FrameType.CLEANED, starts.length, starts);
+      peer.sendOwned(FrameType.CLEANED, starts);
       assertEquals(Progress.WAITING, peer.progress);
     }
     small.begin(1);
@@ -362,7 +365,11 @@ class FrontDeskTest {
     peer.begin(1);
     fixture.endTurn();
     long start = peer.answer();
-    peer.send(type, 1, type == FrameType.SWEPT ? new long[] {start} : new long[0]);
+    if (type == FrameType.SWEPT) {
+      peer.sendOwned(type, start);
+    } else {
+      peer.send(type, 1);
+    }
     peer.ping();
     assertEquals(Progress.WAITING, peer.progress);
   }

@@ -77,7 +77,7 @@ class PaceTest {
         long outcome = peer.answer();
         peer.waits = false;
         assertTrue(Outcome.isCommitted(outcome), Outcome.nameOf(outcome));
-        peer.send(FrameType.CLEANED, 1, peer.open);
+        peer.sendOwned(FrameType.CLEANED, peer.open);
         quiesce();
         assertEquals(Outcome.DONE, peer.answer());
         committed++;

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.netty.buffer.ByteBuf;
 import io.retso.front.Conversation.Progress;
 import io.retso.front.DeskFixture.Peer;
-import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
@@ -83,22 +82,6 @@ class RolesTest {
     int watermark = other.send(FrameType.WATERMARK, 1);
     fixture.endTurn();
     assertEquals(List.of("NOT_LEADER " + watermark), news(other));
-  }
-
-  @Test
-  void clientsThatKnowNoStandbysAreTurnedAway() throws FrameException {
-    Peer old = fixture.new Peer("host").hello(Handshake.ROLES_SINCE - 1);
-    old.commit(false, 5, old.start());
-    follow();
-    assertEquals(ErrorCode.SHUTTING_DOWN, old.refused);
-    assertEquals(List.of(), news(old), "no frame that it does not know");
-    for (int version = 1; version < Handshake.ROLES_SINCE; version++) {
-      int known = version;
-      FrameException e =
-          assertThrows(FrameException.class, () -> fixture.new Peer("other").hello(known));
-      assertEquals(ErrorCode.SHUTTING_DOWN, e.code());
-      assertTrue(e.getMessage().contains("the leader is b at b:1"), e::getMessage);
-    }
   }
 
   /** What the log may have is for the successor to tell; what was not taken was not decided. */

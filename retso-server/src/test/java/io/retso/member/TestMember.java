@@ -2,6 +2,7 @@ package io.retso.member;
 
 import io.retso.front.ForwardingFront;
 import io.retso.front.FrontDesk;
+import io.retso.front.TestTickets;
 import io.retso.log.ForwardingStore;
 import io.retso.log.LedgerLog;
 import io.retso.log.LedgerStore;
@@ -83,9 +84,7 @@ final class TestMember implements SimulatedLedgers.Process {
     OracleIdentity identity = new OracleIdentity(new UUID(1, 2), "tested");
     desk =
         new FrontDesk(
-            new FrontDesk.Settings(() -> identity, simulation::now, FrontDesk.Latencies.IGNORED),
-            new Turns(),
-            new NoFailure());
+            TestTickets.settings(identity, simulation::now), new Turns(), new NoFailure());
     store =
         new ForwardingStore(group.ledgers.store(this)) {
           @Override

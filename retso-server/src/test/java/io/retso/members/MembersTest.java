@@ -8,6 +8,7 @@ import io.retso.Await;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleClientBuilder;
+import io.retso.client.TransactionHandle;
 import io.retso.client.TransactionStatus;
 import io.retso.client.UnknownOutcomeException;
 import io.retso.protocol.OracleIdentity;
@@ -80,19 +81,19 @@ class MembersTest {
     b.follow(following(a));
     c.follow(following(a));
     try (OracleClient client = client(c).connections(3).build()) {
-      long first = client.begin();
+      TransactionHandle first = client.begin();
       assertTrue(client.commit(first, 1).isCommitted());
       lead(b); // a does not know it yet
       c.follow(following(b));
-      long second = client.begin();
-      assertTrue(second > first);
+      TransactionHandle second = client.begin();
+      assertTrue(second.startTimestamp() > first.startTimestamp());
       a.follow(following(b));
       assertTrue(client.commit(second, 1).isCommitted());
       CompletableFuture<CommitResult> late = client.commitAsync(client.begin(), 2);
       b.close();
       lead(c);
       assertTrue(late.get().isCommitted());
-      assertTrue(client.begin() > second);
+      assertTrue(client.timestamp() > second.startTimestamp());
     }
   }
 
@@ -103,14 +104,16 @@ class MembersTest {
     TestMember b = member();
     lead(a);
     try (OracleClient client = client(a, b).build()) {
-      long start = client.begin();
+      TransactionHandle start = client.begin();
       log.fence();
       CompletableFuture<CommitResult> commit = client.commitAsync(start, 1);
       client.ping(); // behind the commit
       assertFalse(commit.isDone());
       lead(b);
       assertTrue(commit.get().isCommitted());
-      assertEquals(TransactionStatus.State.COMMITTED, client.status(start, start).state());
+      assertEquals(
+          TransactionStatus.State.COMMITTED,
+          client.status(start.startTimestamp(), client.timestamp()).state());
     }
   }
 
@@ -122,17 +125,17 @@ class MembersTest {
     b.follow(ServerRole.UNKNOWN);
     try (OracleClient client = client(a, b).build();
         OracleClient hasty = client(a, b).requestTimeout(Duration.ofMillis(200)).build()) {
-      CompletableFuture<Long> begin = client.beginAsync();
+      CompletableFuture<TransactionHandle> begin = client.beginAsync();
       String message =
           hasty.beginAsync().handle((start, e) -> String.valueOf(e)).get(60, TimeUnit.SECONDS);
       assertTrue(message.contains(a.address() + " is a standby: no leader is known"), message);
       assertFalse(begin.isDone());
       lead(a);
-      assertTrue(begin.get() > 0);
+      assertTrue(begin.get().startTimestamp() > 0);
       a.follow(ServerRole.UNKNOWN);
-      CompletableFuture<Long> next = client.beginAsync();
+      CompletableFuture<TransactionHandle> next = client.beginAsync();
       lead(b);
-      assertTrue(next.get() > 0);
+      assertTrue(next.get().startTimestamp() > 0);
     }
   }
 
@@ -152,7 +155,7 @@ class MembersTest {
       client.begin();
       a.close(); // the only address that the client was built with
       lead(c);
-      assertTrue(client.begin() > 0);
+      assertTrue(client.timestamp() > 0);
     }
   }
 
@@ -170,7 +173,7 @@ class MembersTest {
       a.lead(List.of(a.address(), stranger.address()));
       try (OracleClient client = client(a, stranger).oracle(ORACLE).build()) {
         for (int i = 0; i < 20; i++) {
-          long start = client.begin();
+          TransactionHandle start = client.begin();
           assertTrue(client.commit(start, 1).isCommitted());
         }
         assertEquals(ORACLE, client.identity());
@@ -185,7 +188,7 @@ class MembersTest {
     lead(a);
     b.follow(following(a));
     try (OracleClient client = client(a, b).build()) {
-      long start = client.begin();
+      TransactionHandle start = client.begin();
       int port = Integer.parseInt(a.address().replaceAll(".*:", ""));
       a.close();
       b.close();
@@ -209,11 +212,11 @@ class MembersTest {
       lead(b); // a does not know it
       awaitAccepted(a, accepted + 1); // the client has left the older leader
       b.follow(ServerRole.UNKNOWN);
-      CompletableFuture<Long> begin = client.beginAsync();
+      CompletableFuture<TransactionHandle> begin = client.beginAsync();
       awaitAccepted(a, accepted + 4); // it looks again and again
       assertFalse(begin.isDone());
       lead(b);
-      assertTrue(begin.get() > 0);
+      assertTrue(begin.get().startTimestamp() > 0);
     }
   }
 
@@ -271,7 +274,7 @@ class MembersTest {
     }
     assertEquals(List.of(), failures, "seed " + seed);
     try (OracleClient judge = client(leader).build()) {
-      long now = judge.begin();
+      long now = judge.timestamp();
       for (Map.Entry<Long, Long> told : outcomes.entrySet()) {
         TransactionStatus status = judge.status(told.getKey(), now);
         long found =
@@ -308,14 +311,14 @@ class MembersTest {
 
   private static void transaction(
       OracleClient client, SplittableRandom random, Map<Long, Long> outcomes) {
-    long start = client.begin();
+    TransactionHandle start = client.begin();
     CommitResult result;
     try {
       result = client.commit(start, random.nextLong(20), random.nextLong(20));
     } catch (UnknownOutcomeException e) {
       result = client.abort(start);
     }
-    outcomes.put(start, result.isCommitted() ? result.commitTimestamp() : 0);
+    outcomes.put(start.startTimestamp(), result.isCommitted() ? result.commitTimestamp() : 0);
   }
 
   /**

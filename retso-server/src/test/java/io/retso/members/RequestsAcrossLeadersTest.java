@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.client.CommitRequest;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
+import io.retso.client.TransactionHandle;
 import io.retso.client.TransactionStatus;
 import io.retso.client.TransactionStatus.State;
 import io.retso.protocol.OracleIdentity;
@@ -84,6 +85,10 @@ class RequestsAcrossLeadersTest {
     lead(b);
   }
 
+  private CompletableFuture<Long> beginning() {
+    return client.beginAsync().thenApply(TransactionHandle::startTimestamp);
+  }
+
   private static <T> T get(CompletableFuture<T> answer) throws Exception {
     return answer.get(60, TimeUnit.SECONDS);
   }
@@ -96,16 +101,16 @@ class RequestsAcrossLeadersTest {
 
   /** Transactions of which the decision is asked for when the leader changes. */
   private final class UnderWay {
-    final long plain = client.begin();
-    final long serializable = client.begin();
-    final long certified = client.begin();
-    final long validating = client.begin();
-    final long conflicting = client.begin();
-    final long winner = client.begin();
-    final long aborted = client.begin();
-    final long asked = client.begin();
-    final long last = asked;
-    final long cleaned = winner;
+    final TransactionHandle plain = client.begin();
+    final TransactionHandle serializable = client.begin();
+    final TransactionHandle certified = client.begin();
+    final TransactionHandle validating = client.begin();
+    final TransactionHandle conflicting = client.begin();
+    final TransactionHandle winner = client.begin();
+    final TransactionHandle aborted = client.begin();
+    final TransactionHandle asked = client.begin();
+    final long last = asked.startTimestamp();
+    final TransactionHandle cleaned = winner;
 
     final CompletableFuture<CommitResult> ofPlain;
     final CompletableFuture<CommitResult> ofSerializable;
@@ -123,8 +128,8 @@ class RequestsAcrossLeadersTest {
     /** Asks for all of them; those that need the log are answered by nobody. */
     UnderWay(boolean isKept) {
       assertTrue(client.commit(winner, 5).isCommitted());
-      long ended = client.begin();
-      long alsoCleaned = client.begin();
+      TransactionHandle ended = client.begin();
+      TransactionHandle alsoCleaned = client.begin();
       assertTrue(client.commit(alsoCleaned, 9).isCommitted());
       if (isKept) {
         log.mute();
@@ -142,7 +147,7 @@ class RequestsAcrossLeadersTest {
           client.commitAsync(CommitRequest.of(validating).withWrites(3).withValidated(30));
       ofConflicting = client.commitAsync(conflicting, 5);
       ofAborted = client.abortAsync(aborted);
-      ofAsked = client.statusAsync(winner, asked);
+      ofAsked = client.statusAsync(winner.startTimestamp(), last);
       ofCleaned = client.cleanedUpAsync(cleaned);
       ofSwept = client.sweptAsync(plain);
       watermark = client.lowWatermarkAsync();
@@ -201,8 +206,8 @@ class RequestsAcrossLeadersTest {
   }
 
   /** The log, which the new leader has read, agrees with what was answered. */
-  private void assertState(CommitResult answered, long start) {
-    TransactionStatus found = client.status(start, client.timestamp());
+  private void assertState(CommitResult answered, TransactionHandle asked) {
+    TransactionStatus found = client.status(asked.startTimestamp(), client.timestamp());
     if (answered.isCommitted()) {
       assertEquals(answered.commitTimestamp(), found.commitTimestamp());
     } else {
@@ -215,13 +220,13 @@ class RequestsAcrossLeadersTest {
   @CsvSource({"STEPS_DOWN", "DIES", "KNOWS_NOTHING"})
   void timestampsThatWaitForALeaseComeFromTheNextLeader(End end) throws Exception {
     Set<Long> begun = new LinkedHashSet<>();
-    begun.add(client.begin());
+    begun.add(client.begin().startTimestamp());
     log.fence();
-    CompletableFuture<Long> begin = client.beginAsync();
+    CompletableFuture<Long> begin = beginning();
     awaitTaken();
     while (begin.isDone()) { // until the lease is over
       begun.add(get(begin));
-      begin = client.beginAsync();
+      begin = beginning();
       awaitTaken();
     }
     CompletableFuture<Long> timestamp = client.timestampAsync();
@@ -241,26 +246,26 @@ class RequestsAcrossLeadersTest {
   @ParameterizedTest
   @CsvSource({"STEPS_DOWN", "DIES", "KNOWS_NOTHING"})
   void openTransactionsGoOnWithTheNextLeader(End end) throws Exception {
-    long one = client.begin();
-    long two = client.begin();
-    long serializable = client.begin();
-    long early = client.begin();
+    TransactionHandle one = client.begin();
+    TransactionHandle two = client.begin();
+    TransactionHandle serializable = client.begin();
+    TransactionHandle early = client.begin();
     assertTrue(client.commit(early, 50).isCommitted());
     failOver(end);
-    assertEquals(State.OPEN, client.status(one, client.timestamp()).state());
+    assertEquals(State.OPEN, client.status(one.startTimestamp(), client.timestamp()).state());
     assertTrue(client.commit(one, 1).isCommitted());
     assertFalse(client.commit(two, 1).isCommitted(), "it conflicts, as ever");
     CommitRequest unchanged =
         CommitRequest.of(serializable).withWrites(2).withReads(60).serializable();
     assertTrue(client.commit(unchanged).isCommitted());
-    long third = client.begin();
-    assertEquals(State.COMMITTED, client.status(early, third).state());
+    long third = client.timestamp();
+    assertEquals(State.COMMITTED, client.status(early.startTimestamp(), third).state());
   }
 
   /** Of many fail-overs in its life none ends it, as long as the window has room. */
   @Test
   void anOpenTransactionOutlivesSeveralLeaders() throws Exception {
-    long start = client.begin();
+    TransactionHandle start = client.begin();
     List<TestMember> leaders = new ArrayList<>(List.of(a, b));
     for (int i = 0; i < 10; i++) {
       TestMember next = leaders.get((i + 1) % 2);

@@ -1,6 +1,6 @@
 package io.retso.members;
 
-import io.retso.front.FrontDesk;
+import io.retso.front.TestTickets;
 import io.retso.net.OracleServer;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Limits;
@@ -37,12 +37,7 @@ final class TestMember implements AutoCloseable {
     net =
         new OracleServer(
             new OracleServer.Settings(
-                1_000,
-                1_000,
-                60_000,
-                10_000,
-                new FrontDesk.Settings(
-                    () -> oracle, System::nanoTime, FrontDesk.Latencies.IGNORED)));
+                1_000, 1_000, 60_000, 10_000, TestTickets.settings(oracle, System::nanoTime)));
     port = net.listen(new InetSocketAddress("127.0.0.1", wantedPort)).getPort();
   }
 

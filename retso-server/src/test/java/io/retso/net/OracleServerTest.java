@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.retso.Await;
-import io.retso.front.FrontDesk;
+import io.retso.front.TestTickets;
 import io.retso.log.MemoryLog;
 import io.retso.member.LeaderWatch;
 import io.retso.oracle.StatusOracle;
@@ -71,8 +71,7 @@ class OracleServerTest {
                 CONNECTIONS_PER_HOST,
                 idleMillis,
                 STALL_MILLIS,
-                new FrontDesk.Settings(
-                    () -> ORACLE, System::nanoTime, FrontDesk.Latencies.IGNORED)));
+                TestTickets.settings(ORACLE, System::nanoTime)));
     Sequencer sequencer =
         new Sequencer(
             SequencerSettings.withoutLog(2, 1 << 16),
@@ -196,22 +195,6 @@ class OracleServerTest {
               Handshake.writeHello(
                   b, 2, new Handshake.Hello(1, 1, Handshake.Mode.ORACLE, "again")));
       peer.assertRefused(ErrorCode.HANDSHAKE);
-    }
-    assertServes();
-  }
-
-  /** Older clients are served, and meet nothing that they do not know. */
-  @Test
-  void everyClientIsAnsweredInItsOwnProtocol() throws IOException {
-    try (Peer old = peer().hello(1);
-        Peer current = peer().hello(2)) {
-      long start = old.begin();
-      assertTrue(Outcome.isCommitted(old.commit(start, 78)));
-      current.send(b -> Frames.writeHeader(b, FrameType.SAFE, 1, 9, 0));
-      assertTrue(current.frame().getLong(Frames.HEADER_BYTES) > start);
-      old.send(b -> Frames.writeHeader(b, FrameType.SAFE, 1, 9, 0));
-      old.assertRefused(ErrorCode.MALFORMED_FRAME);
-      assertTrue(current.begin() > start, "nobody else notices");
     }
     assertServes();
   }
@@ -458,7 +441,7 @@ class OracleServerTest {
     int rowBytes = rows * Long.BYTES;
     ByteBuf frame = Unpooled.buffer();
     Frames.writeHeader(frame, FrameType.COMMIT, 1, 1, Frames.COMMIT_FIXED_BYTES + rowBytes);
-    return frame.writeLong(Timestamps.GAP).writeInt(rows).writeZero(rowBytes);
+    return frame.writeLong(Timestamps.GAP).writeLong(0).writeInt(rows).writeZero(rowBytes);
   }
 
   private void setMemory(long bytes) throws Exception {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.retso.front.TestTickets;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
@@ -48,29 +49,22 @@ final class Peer implements AutoCloseable {
   }
 
   Peer hello() throws IOException {
-    return hello(Handshake.VERSION_MAX);
-  }
-
-  /** As a client of which {@code version} is the newest that it speaks. */
-  Peer hello(int version) throws IOException {
-    return hello(version, "test");
+    return hello("test");
   }
 
   /** As a client of a name. */
   Peer hello(String name) throws IOException {
-    return hello(Handshake.VERSION_MAX, name);
-  }
-
-  private Peer hello(int version, String name) throws IOException {
-    sayHello(version, name);
+    sayHello(name);
     ByteBuf reply = frame();
     assertEquals(FrameType.HELLO, Frames.replyType(reply, 0));
-    assertEquals(version, reply.getUnsignedShort(Frames.HEADER_BYTES), "the version that it chose");
+    int chosen = reply.getUnsignedShort(Frames.HEADER_BYTES);
+    assertEquals(Handshake.VERSION_MAX, chosen, "the version that it chose");
     return this;
   }
 
-  private void sayHello(int version, String name) throws IOException {
-    Handshake.Hello hello = new Handshake.Hello(1, version, Handshake.Mode.ORACLE, name);
+  private void sayHello(String name) throws IOException {
+    int version = Handshake.VERSION_MAX;
+    Handshake.Hello hello = new Handshake.Hello(version, version, Handshake.Mode.ORACLE, name);
     send(b -> Handshake.writeHello(b, 1, hello));
   }
 
@@ -99,8 +93,8 @@ final class Peer implements AutoCloseable {
   long swept(long timestamp) throws IOException {
     send(
         b -> {
-          Frames.writeHeader(b, FrameType.SWEPT, 1, 8, Long.BYTES);
-          b.writeLong(timestamp);
+          Frames.writeHeader(b, FrameType.SWEPT, 1, 8, Frames.TICKET_BYTES);
+          b.writeLong(timestamp).writeLong(TestTickets.of(timestamp));
         });
     return frame().getLong(Frames.HEADER_BYTES);
   }
@@ -110,7 +104,7 @@ final class Peer implements AutoCloseable {
         b -> {
           int bodyBytes = Frames.COMMIT_FIXED_BYTES + rows.length * Long.BYTES;
           Frames.writeHeader(b, FrameType.COMMIT, 1, 6, bodyBytes);
-          b.writeLong(start).writeInt(rows.length);
+          b.writeLong(start).writeLong(TestTickets.of(start)).writeInt(rows.length);
           for (long row : rows) {
             b.writeLong(row);
           }
@@ -138,7 +132,7 @@ final class Peer implements AutoCloseable {
 
   /** The text of the error with which a client of a name is turned away. */
   String refusal(String name) throws IOException {
-    sayHello(Handshake.VERSION_MAX, name);
+    sayHello(name);
     return refusal();
   }
 

@@ -209,11 +209,11 @@ class PaperTest {
     }
 
     @Test
-    void timestampsThatAreNoStartsOfTransactionsAreRefused() {
+    void nothingIsCommittedWithATimestampThatIsNoStart() {
       long writer = begin();
       long commit = commit(writer, 1);
-      assertEquals(Outcome.INVALID_TIMESTAMP, status(commit));
-      assertEquals(Outcome.INVALID_TIMESTAMP, status(oracle.nextTimestamp() + Timestamps.GAP));
+      assertEquals(Outcome.ABORTED, status(commit));
+      assertEquals(Outcome.OPEN, status(oracle.nextTimestamp() + Timestamps.GAP));
       assertEquals(Outcome.INVALID_TIMESTAMP, status(writer + 1));
       assertEquals(Outcome.INVALID_TIMESTAMP, status(0));
       assertEquals(Outcome.INVALID_TIMESTAMP, status(-writer));

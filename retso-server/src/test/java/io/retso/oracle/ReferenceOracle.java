@@ -126,14 +126,15 @@ final class ReferenceOracle {
 
   /** Algorithm 2, with the commit timestamp itself in place of its comparison. */
   void status(long writer, long reader, long outcome, Limits limits) {
-    boolean issued = isIssued(writer) && isIssued(reader);
     Transaction t = transactions.get(writer);
     boolean below = writer < limits.windowLow();
-    if (!issued) {
-      require(outcome == Outcome.INVALID_TIMESTAMP, "answered about a timestamp of the future");
+    if (!isIssued(reader) || !Timestamps.isWellFormed(writer)) {
+      require(outcome == Outcome.INVALID_TIMESTAMP, "answered to a timestamp of the future");
+    } else if (!isIssued(writer)) {
+      require(outcome == Outcome.OPEN, "knows the status of a timestamp of the future");
     } else if (t == null) {
       require(
-          outcome == (below ? Outcome.RETRY : Outcome.INVALID_TIMESTAMP),
+          outcome == (below ? Outcome.RETRY : Outcome.ABORTED),
           "knows the status of a commit timestamp");
     } else if (t.commit != 0 && !(below && t.cleaned)) {
       require(outcome == t.commit, "did not answer the commit timestamp");

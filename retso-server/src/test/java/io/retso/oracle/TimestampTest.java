@@ -31,7 +31,7 @@ class TimestampTest {
     assertEquals(Outcome.INVALID_TIMESTAMP, oracle.abort(timestamp));
     assertEquals(Outcome.INVALID_TIMESTAMP, oracle.cleaned(timestamp));
     assertEquals(Outcome.INVALID_TIMESTAMP, oracle.swept(timestamp));
-    assertEquals(Outcome.INVALID_TIMESTAMP, oracle.status(timestamp, oracle.begin(1)));
+    assertEquals(Outcome.ABORTED, oracle.status(timestamp, oracle.begin(1)));
     assertEquals(
         timestamp + Timestamps.GAP, oracle.status(start, timestamp), "a reader like others");
   }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
 import io.retso.client.OracleException.Category;
+import io.retso.client.TransactionHandle;
 import io.retso.edited.SourceEdit;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,7 +73,7 @@ class BrokenInvariantTest {
                 .address("127.0.0.1:" + server.port())
                 .requestTimeout(Duration.ofSeconds(10))
                 .build()) {
-      long start = client.begin();
+      TransactionHandle start = client.begin();
       Files.createFile(file);
       OracleException e = assertThrows(OracleException.class, () -> commitForEver(client, start));
       assertTrue(TOLD.contains(e.category()), e.toString());
@@ -82,8 +83,8 @@ class BrokenInvariantTest {
     }
   }
 
-  private static void commitForEver(OracleClient client, long first) {
-    for (long start = first; ; start = client.begin()) {
+  private static void commitForEver(OracleClient client, TransactionHandle first) {
+    for (TransactionHandle start = first; ; start = client.begin()) {
       client.commit(start, 1);
     }
   }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
+import io.retso.client.TransactionHandle;
 import io.retso.client.TransactionStatus;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -41,7 +42,11 @@ class CrashTest {
 
   @TempDir Path directory;
 
-  private record Commit(long start, long[] rows) {}
+  private record Commit(TransactionHandle handle, long[] rows) {
+    long start() {
+      return handle.startTimestamp();
+    }
+  }
 
   private final Map<Commit, Long> acknowledged = new ConcurrentHashMap<>();
   private final Set<Long> timestamps = ConcurrentHashMap.newKeySet();
@@ -87,8 +92,10 @@ class CrashTest {
   private void work(OracleClient client, SplittableRandom random) {
     try {
       while (!stop.get()) {
-        long start = client.begin();
-        assertTrue(timestamps.add(start), () -> "start timestamp " + start + " came twice");
+        TransactionHandle start = client.begin();
+        assertTrue(
+            timestamps.add(start.startTimestamp()),
+            () -> "start timestamp " + start + " came twice");
         long[] rows = random.longs(random.nextInt(1, 6), 1, ROWS).toArray();
         CommitResult result = client.commit(start, rows);
         if (result.isCommitted()) {
@@ -108,12 +115,12 @@ class CrashTest {
   }
 
   private void verify(OracleClient client) {
-    long reader = client.begin();
+    long reader = client.timestamp();
     Map<Commit, CompletableFuture<TransactionStatus>> status = new HashMap<>();
     Map<Commit, CompletableFuture<CommitResult>> tooLate = new HashMap<>();
     for (Commit commit : acknowledged.keySet()) { // all at once: an answer each would take minutes
-      status.put(commit, client.statusAsync(commit.start, reader));
-      tooLate.put(commit, client.abortAsync(commit.start));
+      status.put(commit, client.statusAsync(commit.start(), reader));
+      tooLate.put(commit, client.abortAsync(commit.handle));
     }
     acknowledged.forEach(
         (commit, timestamp) -> {
@@ -130,7 +137,7 @@ class CrashTest {
           for (long row : new HashSet<>(Arrays.stream(commit.rows).boxed().toList())) {
             lives
                 .computeIfAbsent(row, r -> new ArrayList<>())
-                .add(new long[] {commit.start, timestamp});
+                .add(new long[] {commit.start(), timestamp});
           }
         });
     lives.forEach(

@@ -19,6 +19,8 @@ import java.io.IOException;
 import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,6 +29,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** The whole server on an embedded BookKeeper, spoken to byte by byte. */
 @Timeout(180)
 class DurableServerTest {
+  private static final Map<Long, Long> TICKETS = new ConcurrentHashMap<>();
+
   @TempDir Path dir;
 
   private RetsoServer start() throws Exception {
@@ -68,7 +72,10 @@ class DurableServerTest {
       ByteBuf frame = Unpooled.buffer();
       Frames.writeHeader(frame, FrameType.BEGIN, 1, nextId++, 0);
       send(frame);
-      return read().getLong(Frames.HEADER_BYTES);
+      ByteBuf reply = read();
+      long start = reply.getLong(Frames.HEADER_BYTES);
+      TICKETS.put(start, reply.getLong(Frames.HEADER_BYTES + Long.BYTES));
+      return start;
     }
 
     long watermark() throws IOException {
@@ -80,8 +87,8 @@ class DurableServerTest {
 
     void cleaned(long start) throws IOException {
       ByteBuf frame = Unpooled.buffer();
-      Frames.writeHeader(frame, FrameType.CLEANED, 1, nextId++, Long.BYTES);
-      frame.writeLong(start);
+      Frames.writeHeader(frame, FrameType.CLEANED, 1, nextId++, Frames.TICKET_BYTES);
+      frame.writeLong(start).writeLong(TICKETS.get(start));
       send(frame);
       read();
     }
@@ -110,7 +117,8 @@ class DurableServerTest {
       ByteBuf frame = Unpooled.buffer();
       int bodyBytes = Frames.COMMIT_FIXED_BYTES + Long.BYTES;
       Frames.writeHeader(frame, FrameType.COMMIT, 1, nextId++, bodyBytes);
-      frame.writeLong(start).writeInt(flagsAndRows).writeLong(row);
+      frame.writeLong(start).writeLong(TICKETS.get(start));
+      frame.writeInt(flagsAndRows).writeLong(row);
       send(frame);
     }
 
@@ -223,8 +231,7 @@ class DurableServerTest {
               }
             })) {
       ServerConfig config =
-          TestServers.small()
-              .set(Settings.ZOOKEEPER, cluster.zookeeper())
+          TestServers.member(cluster.zookeeper())
               .set(Settings.LOG_ENSEMBLE, 1)
               .set(Settings.LOG_TIMEOUT, "2s")
               .build();
@@ -266,8 +273,7 @@ class DurableServerTest {
     try (RetsoServer first = start();
         Peer peer = new Peer(first.port())) {
       ServerConfig config =
-          TestServers.small()
-              .set(Settings.ZOOKEEPER, first.embedded().orElseThrow().zookeeper())
+          TestServers.member(first.embedded().orElseThrow().zookeeper())
               .set(Settings.LOG_ENSEMBLE, 1)
               .set(Settings.LISTEN_PORT, first.port())
               .build();
@@ -283,7 +289,7 @@ class DurableServerTest {
     try (java.net.ServerSocket closed = new java.net.ServerSocket(0)) {
       port = closed.getLocalPort();
     }
-    ServerConfig config = TestServers.small().set(Settings.ZOOKEEPER, "127.0.0.1:" + port).build();
+    ServerConfig config = TestServers.member("127.0.0.1:" + port).build();
     io.retso.log.LogException e =
         assertThrows(io.retso.log.LogException.class, () -> RetsoServer.start(config));
     assertEquals(io.retso.log.LogException.Reason.UNAVAILABLE, e.reason());

@@ -10,6 +10,7 @@ import io.retso.server.config.Settings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -62,6 +63,8 @@ class LostCatalogTest {
       Files.createDirectories(file.getKey().getParent());
       Files.write(file.getKey(), file.getValue());
     }
+    Files.setPosixFilePermissions(
+        data().resolve("secret"), PosixFilePermissions.fromString("rw-------"));
   }
 
   private static int used(byte[] log) {

@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.Await;
 import io.retso.client.OracleClient;
+import io.retso.client.TransactionHandle;
 import io.retso.edited.SourceEdit;
 import io.retso.log.LogEntry;
 import io.retso.log.bookkeeper.BookKeeperSettings;
 import io.retso.log.bookkeeper.BookKeeperStore;
 import io.retso.member.Roster;
 import io.retso.protocol.Timestamps;
-import io.retso.server.config.Settings;
 import io.retso.server.embedded.EmbeddedBookKeeper;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,8 +68,7 @@ class OtherBuildTest {
   }
 
   private RetsoServer server() throws Exception {
-    RetsoServer server =
-        RetsoServer.start(TestServers.small().set(Settings.ZOOKEEPER, cluster.zookeeper()).build());
+    RetsoServer server = RetsoServer.start(TestServers.member(cluster.zookeeper()).build());
     servers.add(server);
     return server;
   }
@@ -82,6 +81,7 @@ class OtherBuildTest {
             classes,
             Files.createDirectory(dir.resolve("other")),
             "--zookeeper=" + cluster.zookeeper(),
+            "--secret-file=" + TestServers.secret(),
             "--rows=100k",
             "--window-timestamps=2^16",
             "--uncleaned-max=1000");
@@ -121,9 +121,9 @@ class OtherBuildTest {
   }
 
   private static long commit(OracleClient client, long row) {
-    long start = client.begin();
+    TransactionHandle start = client.begin();
     assertTrue(client.commit(start, row).isCommitted());
-    return start;
+    return start.startTimestamp();
   }
 
   @Test
@@ -134,7 +134,7 @@ class OtherBuildTest {
     await(() -> readyByVersion(first).equals(both));
     try (OracleClient client = client()) {
       long committed = commit(client, 1);
-      long open = client.begin();
+      TransactionHandle open = client.begin();
       long epoch = first.epoch();
       fenceTheLog();
       assertTrue(client.commit(open, 2).isCommitted());
@@ -143,7 +143,7 @@ class OtherBuildTest {
       first.kill();
       long now = commit(client, 3);
       assertTrue(client.status(committed, now).commitTimestamp() > committed);
-      assertTrue(client.status(open, now).commitTimestamp() > open);
+      assertTrue(client.status(open.startTimestamp(), now).commitTimestamp() > committed);
       assertEquals(200, TestServers.get(other.httpPort(), "/leader").statusCode());
     }
   }
@@ -155,18 +155,20 @@ class OtherBuildTest {
     startOther(AHEAD);
     await(() -> first.view().members().stream().filter(Roster.Entry::isReady).count() == 2);
     try (OracleClient client = client()) {
-      long open = client.begin();
+      TransactionHandle open = client.begin();
       first.kill();
       long next = commit(client, 1);
+      TransactionHandle last = client.begin();
       long window = 1L << 16;
-      while ((next - open) / Timestamps.GAP < window / 2
+      while ((next - open.startTimestamp()) / Timestamps.GAP < window / 2
           || !awaitHealth(200).contains("behind the clock")) { // it follows the clock, a part
-        next = client.begin();
+        last = client.begin();
+        next = last.startTimestamp();
       }
-      long passed = (client.begin() - open) / Timestamps.GAP;
+      long passed = (client.timestamp() - open.startTimestamp()) / Timestamps.GAP;
       assertTrue(passed < window * 3 / 4, "half of the window, and what was reserved: " + passed);
       assertTrue(client.commit(open, 2).isCommitted());
-      assertTrue(client.commit(next, 3).isCommitted());
+      assertTrue(client.commit(last, 3).isCommitted());
     }
   }
 

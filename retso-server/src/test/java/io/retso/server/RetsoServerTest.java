@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.retso.client.OracleClient;
 import io.retso.protocol.OracleIdentity;
+import io.retso.security.ClusterSecret;
 import io.retso.server.RetsoServer.Failure;
 import io.retso.server.config.ConfigException;
 import io.retso.server.config.ServerConfig;
@@ -19,7 +20,9 @@ import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -184,7 +187,11 @@ class RetsoServerTest {
   void aServerThatListensEverywhereNamesAnAddressThatOthersReach(String host) throws Exception {
     assumeTrue(hasIpv6(), "this machine has no ::1");
     ServerConfig config =
-        TestServers.small().set(Settings.LOG, "memory").set(Settings.LISTEN_HOST, host).build();
+        TestServers.small()
+            .set(Settings.LOG, "memory")
+            .set(Settings.LISTEN_HOST, host)
+            .set(Settings.INSECURE, "yes-i-know")
+            .build();
     try (RetsoServer server = RetsoServer.start(config)) {
       String clients = server.description().get(1).replaceAll(" *clients *(\\S*), .*", "$1");
       assertFalse(Addresses.parse(clients).getHostString().matches("0.0.0.0|::|.*%.*"), clients);
@@ -195,6 +202,40 @@ class RetsoServerTest {
         }
       }
     }
+  }
+
+  /** As long as nobody has to say who they are. */
+  @ParameterizedTest
+  @ValueSource(strings = {"listen.host", "http.host"})
+  void aServerLetsOtherMachinesInOnlyIfItIsTold(String host) throws Exception {
+    ServerConfig.Builder builder =
+        TestServers.small()
+            .set(Settings.LOG, "memory")
+            .set(host.equals("http.host") ? Settings.HTTP_HOST : Settings.LISTEN_HOST, "0.0.0.0");
+    ServerConfig config = builder.build();
+    ConfigException e = assertThrows(ConfigException.class, () -> RetsoServer.start(config));
+    assertTrue(
+        e.getMessage().startsWith(host + " = 0.0.0.0 lets other machines in"), e.getMessage());
+    assertTrue(e.getMessage().contains("insecure = yes-i-know"), e.getMessage());
+    ServerConfig told = builder.set(Settings.INSECURE, "yes-i-know").build();
+    try (RetsoServer server = RetsoServer.start(told)) {
+      String status = TestServers.get(server.httpPort(), "/status").body();
+      assertTrue(status.contains("INSECURE"), status);
+    }
+  }
+
+  @Test
+  void aSecretThatOthersCanReadStartsNothing(@TempDir Path directory) throws Exception {
+    Path secret = directory.resolve("secret");
+    ClusterSecret.make(secret);
+    Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-r--r--"));
+    ServerConfig config =
+        TestServers.small()
+            .set(Settings.ZOOKEEPER, "127.0.0.1:1") // it is not asked
+            .set(Settings.SECRET_FILE, secret)
+            .build();
+    ConfigException e = assertThrows(ConfigException.class, () -> RetsoServer.start(config));
+    assertTrue(e.getMessage().contains("can be read by others (rw-r--r--)"), e.getMessage());
   }
 
   @Test

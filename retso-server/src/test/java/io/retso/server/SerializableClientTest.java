@@ -8,6 +8,7 @@ import io.retso.client.CommitRequest;
 import io.retso.client.CommitResult;
 import io.retso.client.CommitResult.AbortReason;
 import io.retso.client.OracleClient;
+import io.retso.client.TransactionHandle;
 import io.retso.client.TransactionStatus.State;
 import io.retso.server.config.Settings;
 import java.nio.file.Path;
@@ -50,8 +51,10 @@ class SerializableClientTest {
       bob = CommitRequest.of(client.begin()).withWrites(2).withReads(1).serializable();
       assertTrue(client.commit(alice).isCommitted());
       assertAborted(AbortReason.PIVOT, client.commit(bob));
-      assertEquals(State.ABORTED, client.status(bob.startTimestamp(), client.begin()).state());
-      assertAborted(AbortReason.EARLIER, client.abort(bob.startTimestamp()));
+      assertEquals(
+          State.ABORTED,
+          client.status(bob.transaction().startTimestamp(), client.timestamp()).state());
+      assertAborted(AbortReason.EARLIER, client.abort(bob.transaction()));
     }
   }
 
@@ -77,11 +80,11 @@ class SerializableClientTest {
       CommitRequest scan =
           CommitRequest.of(client.begin()).withWrites(10).withRangeReads(70).serializable();
       CommitRequest insert = CommitRequest.of(client.begin()).withWrites(11).withRangeWrites(70);
-      long reader = client.begin();
+      TransactionHandle reader = client.begin();
       assertTrue(client.commit(insert).isCommitted());
       assertTrue(client.commit(scan).isCommitted(), "it comes before the insert");
       long snapshot = client.safeSnapshot();
-      assertTrue(snapshot > reader);
+      assertTrue(snapshot > reader.startTimestamp());
       CommitRequest again =
           CommitRequest.of(reader).withWrites(12).withRangeReads(70).serializable();
       assertAborted(AbortReason.PIVOT, client.commit(again));
@@ -92,12 +95,12 @@ class SerializableClientTest {
   void readersAreOneTransactionOrOneSnapshot() throws Exception {
     try (RetsoServer server = durable();
         OracleClient client = client(server)) {
-      long start = client.begin();
+      TransactionHandle start = client.begin();
       CommitRequest reader = CommitRequest.of(start).withReads(1, 2, 3).serializable();
       assertTrue(client.commit(client.begin(), 2).isCommitted());
       assertTrue(client.commit(reader).isCommitted(), "it comes before the writer");
       long snapshot = client.safeSnapshot();
-      assertTrue(snapshot > start);
+      assertTrue(snapshot > start.startTimestamp());
       assertTrue(client.safeSnapshot() >= snapshot);
     }
   }
@@ -105,9 +108,9 @@ class SerializableClientTest {
   /** What was read by others is forgotten; who began before that is judged with care. */
   @Test
   void transactionsThatSpanARestartAreNeverWronglyCommitted() throws Exception {
-    long unchanged;
-    long changed;
-    long scanning;
+    TransactionHandle unchanged;
+    TransactionHandle changed;
+    TransactionHandle scanning;
     long committed;
     CommitRequest before;
     try (RetsoServer server = durable();
@@ -121,8 +124,9 @@ class SerializableClientTest {
     try (RetsoServer server = durable();
         OracleClient client = client(server)) {
       assertTrue(server.recoveredTransactions() > 0);
-      long reader = client.begin();
-      assertEquals(committed, client.status(before.startTimestamp(), reader).commitTimestamp());
+      TransactionHandle reader = client.begin();
+      long written = before.transaction().startTimestamp();
+      assertEquals(committed, client.status(written, reader.startTimestamp()).commitTimestamp());
       assertTrue(
           client
               .commit(CommitRequest.of(unchanged).withWrites(5).withReads(6).serializable())

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.Await;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
+import io.retso.client.TransactionHandle;
 import io.retso.member.Roster;
 import io.retso.server.config.Settings;
 import io.retso.server.embedded.EmbeddedBookKeeper;
@@ -44,10 +45,7 @@ class StandbyTest {
   private RetsoServer server() throws Exception {
     RetsoServer server =
         RetsoServer.start(
-            TestServers.small()
-                .set(Settings.ZOOKEEPER, cluster.zookeeper())
-                .set(Settings.LOG_TIMEOUT, "2s")
-                .build());
+            TestServers.member(cluster.zookeeper()).set(Settings.LOG_TIMEOUT, "2s").build());
     servers.add(server);
     return server;
   }
@@ -83,9 +81,9 @@ class StandbyTest {
     assertEquals(200, TestServers.get(first.httpPort(), "/leader").statusCode());
     long epoch = first.epoch();
     try (OracleClient client = client()) {
-      long committed = client.begin();
+      TransactionHandle committed = client.begin();
       CommitResult result = client.commit(committed, 1);
-      long open = client.begin();
+      TransactionHandle open = client.begin();
       first.kill();
       long died = System.nanoTime();
       assertTrue(client.commit(open, 2).isCommitted());
@@ -93,7 +91,8 @@ class StandbyTest {
       assertTrue(second.leads());
       assertTrue(second.epoch() > epoch);
       assertEquals(
-          result.commitTimestamp(), client.status(committed, client.begin()).commitTimestamp());
+          result.commitTimestamp(),
+          client.status(committed.startTimestamp(), client.timestamp()).commitTimestamp());
     }
   }
 
@@ -102,7 +101,7 @@ class StandbyTest {
     RetsoServer first = server();
     RetsoServer second = server();
     try (OracleClient client = client()) {
-      long open = client.begin();
+      TransactionHandle open = client.begin();
       CountDownLatch hangs = new CountDownLatch(1);
       first
           .oracleThread()
@@ -119,7 +118,7 @@ class StandbyTest {
       hangs.countDown();
       await(() -> !first.leads() && first.view().serves());
       assertEquals(second.epoch(), first.epoch());
-      long next = client.begin();
+      TransactionHandle next = client.begin();
       second.kill();
       awaitLeader(first);
       assertTrue(client.commit(next, 1).isCommitted());
@@ -131,13 +130,14 @@ class StandbyTest {
     RetsoServer first = server();
     RetsoServer second = server();
     try (OracleClient client = client()) {
-      long before = client.begin();
+      TransactionHandle before = client.begin();
       first.close();
       long closed = System.nanoTime();
-      long after = client.begin();
+      TransactionHandle after = client.begin();
       System.out.printf("answered %.0f ms after%n", (System.nanoTime() - closed) / 1e6);
       assertTrue(second.leads());
-      assertTrue(after - before < 1_000_000, before + " and " + after);
+      long passed = after.startTimestamp() - before.startTimestamp();
+      assertTrue(passed < 1_000_000, before + " and " + after);
     }
   }
 
@@ -148,10 +148,10 @@ class StandbyTest {
       server();
     }
     try (OracleClient client = client()) {
-      List<Long> starts = new ArrayList<>();
+      List<TransactionHandle> starts = new ArrayList<>();
       List<CommitResult> commits = new ArrayList<>();
       while (true) {
-        long open = client.begin();
+        TransactionHandle open = client.begin();
         for (int i = 0; i < 10; i++) {
           starts.add(client.begin());
           commits.add(client.commit(starts.get(starts.size() - 1), i));
@@ -170,10 +170,11 @@ class StandbyTest {
           assertEquals(leader().view().leader(), server.view().leader());
         }
       }
-      long now = client.begin();
+      long now = client.timestamp();
       for (int i = 0; i < starts.size(); i++) {
         assertEquals(
-            commits.get(i).commitTimestamp(), client.status(starts.get(i), now).commitTimestamp());
+            commits.get(i).commitTimestamp(),
+            client.status(starts.get(i).startTimestamp(), now).commitTimestamp());
       }
     }
   }
@@ -190,7 +191,7 @@ class StandbyTest {
         await(() -> servers.stream().allMatch(server -> server.view().serves()));
         RetsoServer before = leader();
         await(() -> before.view().members().stream().filter(Roster.Entry::isReady).count() == 3);
-        long start = client.begin();
+        TransactionHandle start = client.begin();
         long epoch = before.epoch();
         long asked = System.nanoTime();
         HttpResponse<String> reply =
@@ -204,7 +205,8 @@ class StandbyTest {
         gaps.add((System.nanoTime() - asked) / 1e6);
         assertTrue(result.isCommitted());
         if (leader().epoch() == epoch + 1) { // nobody was deposed in between
-          assertTrue(result.commitTimestamp() - start < 10_000, start + " and " + result);
+          assertTrue(
+              result.commitTimestamp() - start.startTimestamp() < 10_000, start + " and " + result);
         }
       }
     }

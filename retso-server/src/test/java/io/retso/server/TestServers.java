@@ -1,13 +1,17 @@
 package io.retso.server;
 
 import io.retso.Await;
+import io.retso.security.ClusterSecret;
 import io.retso.server.config.ServerConfig;
 import io.retso.server.config.Settings;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -15,6 +19,8 @@ import java.util.concurrent.atomic.AtomicReference;
 public final class TestServers {
   private static final HttpClient HTTP =
       HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(10)).build();
+
+  private static Path secret;
 
   private TestServers() {}
 
@@ -26,6 +32,29 @@ public final class TestServers {
         .set(Settings.ROWS, "100k")
         .set(Settings.WINDOW_TIMESTAMPS, "2^16")
         .set(Settings.UNCLEANED_MAX, "1000");
+  }
+
+  /** One of the servers that share a log: all those of this process have the same secret. */
+  static ServerConfig.Builder member(String zookeeper) {
+    return small()
+        .set(Settings.ZOOKEEPER, zookeeper)
+        .set(Settings.SECRET_FILE, secret().toAbsolutePath());
+  }
+
+  /** A file with a secret, which is deleted at the end of this process. */
+  public static synchronized Path secret() {
+    if (secret == null) {
+      try {
+        Path directory = Files.createTempDirectory("secret");
+        secret = directory.resolve("secret");
+        ClusterSecret.make(secret);
+        directory.toFile().deleteOnExit();
+        secret.toFile().deleteOnExit();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    return secret;
   }
 
   /** A small server without a log. */

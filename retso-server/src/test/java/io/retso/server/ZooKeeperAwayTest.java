@@ -41,8 +41,7 @@ class ZooKeeperAwayTest {
 
   private static RetsoServer server(String zooKeeper) throws Exception {
     return RetsoServer.start(
-        TestServers.small()
-            .set(Settings.ZOOKEEPER, zooKeeper)
+        TestServers.member(zooKeeper)
             .set(Settings.LOG_ENSEMBLE, "1")
             .set(Settings.LOG_TIMEOUT, "2s")
             .build());

@@ -90,7 +90,7 @@ final class Footprint {
     Set<Long> certified = new LinkedHashSet<>(reads);
     certified.removeAll(inMap); // nobody else has changed these if it commits
     CommitRequest request =
-        CommitRequest.of(start)
+        CommitRequest.of(SimulatedClient.handle(start))
             .withWrites(ids(inMap))
             .withValidated(ids(validated))
             .withReads(ids(certified))

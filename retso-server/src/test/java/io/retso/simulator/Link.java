@@ -68,6 +68,11 @@ final class Link implements Transport, SimulatedLoop.Wire {
   }
 
   @Override
+  public boolean isLocal() {
+    return true;
+  }
+
+  @Override
   public ByteBufAllocator allocator() {
     return HeapAllocator.INSTANCE;
   }

@@ -98,7 +98,7 @@ class PausedLeaderTest {
     long commit = Outcome.UNKNOWN;
     for (int i = 0; i < ATTEMPTS && !Outcome.isCommitted(commit); i++) {
       long start = await(client::begin);
-      CommitRequest request = CommitRequest.of(start).withWrites(ROW);
+      CommitRequest request = CommitRequest.of(SimulatedClient.handle(start)).withWrites(ROW);
       commit = await(then -> client.call(FrameType.COMMIT, start, 0, request, then));
       writer = start;
     }

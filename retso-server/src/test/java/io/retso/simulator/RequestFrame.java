@@ -78,24 +78,12 @@ final class RequestFrame {
           readers[i] = in.getLong(at + Long.BYTES);
           at += Frames.STATUS_BYTES;
         }
-        case ABORT, CLEANED, SWEPT -> {
+        case ABORT, CLEANED, SWEPT, COMMIT, COMMIT_READS -> {
           starts[i] = in.getLong(at);
-          at += Long.BYTES;
-        }
-        case COMMIT, COMMIT_READS -> {
-          starts[i] = in.getLong(at);
-          at += commitBytes(type, in, at);
+          at += Frames.ownedBytes(type, in, at);
         }
       }
     }
-  }
-
-  /** Bytes of the commit at {@code at}, of a frame of either kind of commits. */
-  private static int commitBytes(FrameType type, ByteBuf in, int at) {
-    return type == FrameType.COMMIT
-        ? Frames.COMMIT_FIXED_BYTES
-            + (in.getInt(at + Long.BYTES) & FrameType.ROWS_MASK) * Long.BYTES
-        : Frames.COMMIT_READS_FIXED_BYTES + (int) Frames.idsOfReads(in, at) * Long.BYTES;
   }
 
   /** Counts commits that say that they are repeated. */
@@ -108,8 +96,8 @@ final class RequestFrame {
     int repeats = 0;
     int at = index + Frames.HEADER_BYTES;
     for (int i = Frames.count(in, index); i > 0; i--) {
-      repeats += (in.getInt(at + Long.BYTES) & FrameType.REPEAT_FLAG) == 0 ? 0 : 1;
-      at += commitBytes(type, in, at);
+      repeats += (in.getInt(at + Frames.TICKET_BYTES) & FrameType.REPEAT_FLAG) == 0 ? 0 : 1;
+      at += Frames.ownedBytes(type, in, at);
     }
     return repeats;
   }

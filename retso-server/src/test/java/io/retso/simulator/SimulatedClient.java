@@ -4,8 +4,10 @@ import io.retso.client.CommitRequest;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
+import io.retso.client.TransactionHandle;
 import io.retso.client.TransactionStatus;
 import io.retso.client.connection.SimulatedLoop;
+import io.retso.front.TestTickets;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Outcome;
 import java.util.LinkedHashSet;
@@ -176,10 +178,12 @@ final class SimulatedClient {
       case BEGIN -> oracle.beginAsync();
       case COMMIT -> oracle.commitAsync(request);
       case STATUS -> oracle.statusAsync(start, reader);
-      case ABORT -> oracle.abortAsync(start);
+      case ABORT -> oracle.abortAsync(handle(start));
       case CLEANED ->
-          simulation.oneIn(2) ? oracle.cleanedUpAsync(start) : oracle.cleanedUpLater(start);
-      case SWEPT -> oracle.sweptAsync(start);
+          simulation.oneIn(2)
+              ? oracle.cleanedUpAsync(handle(start))
+              : oracle.cleanedUpLater(handle(start));
+      case SWEPT -> oracle.sweptAsync(handle(start));
       case WATERMARK -> oracle.lowWatermarkAsync();
       case TIMESTAMP -> oracle.timestampAsync();
       case SAFE -> oracle.safeSnapshotAsync();
@@ -187,9 +191,15 @@ final class SimulatedClient {
     };
   }
 
+  /** Of a transaction that this client or another one began. */
+  static TransactionHandle handle(long start) {
+    return TransactionHandle.of(start, TestTickets.of(start));
+  }
+
   private static long number(FrameType type, Object value) {
     return switch (type) {
-      case BEGIN, TIMESTAMP, SAFE, WATERMARK -> (Long) value;
+      case BEGIN -> ((TransactionHandle) value).startTimestamp();
+      case TIMESTAMP, SAFE, WATERMARK -> (Long) value;
       case COMMIT, ABORT -> number((CommitResult) value);
       case STATUS -> number((TransactionStatus) value);
       case CLEANED, SWEPT -> Outcome.DONE;
@@ -237,7 +247,7 @@ final class SimulatedClient {
       case UNKNOWN_OUTCOME -> Outcome.UNKNOWN;
       case OVERLOADED -> Outcome.REFUSED_UNCLEANED;
       case UNAVAILABLE -> NOT_SENT;
-      case TIMEOUT, INVALID_REQUEST, INCOMPATIBLE, CLOSED, INTERRUPTED ->
+      case TIMEOUT, INVALID_REQUEST, NOT_PERMITTED, INCOMPATIBLE, CLOSED, INTERRUPTED ->
           throw new Violation("a commit failed with " + e);
     };
   }

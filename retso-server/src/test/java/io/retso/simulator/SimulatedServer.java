@@ -5,6 +5,7 @@ import io.retso.front.Conversation;
 import io.retso.front.Conversation.Progress;
 import io.retso.front.ForwardingFront;
 import io.retso.front.FrontDesk;
+import io.retso.front.TestTickets;
 import io.retso.log.LedgerLog;
 import io.retso.log.LogException;
 import io.retso.member.LeaderWatch;
@@ -65,12 +66,7 @@ final class SimulatedServer extends SimulatedProcess
     this.address = address;
     this.sizes = sizes;
     oracle = new SharedOracle(sizes::oracle);
-    desk =
-        new FrontDesk(
-            new FrontDesk.Settings(
-                () -> ORACLE, simulation::now, FrontDesk.Latencies.IGNORED, Sizes.BOUNDS),
-            this,
-            this);
+    desk = new FrontDesk(TestTickets.settings(ORACLE, simulation::now, Sizes.BOUNDS), this, this);
     roster = world.registry().connect(this);
     watch = new PortWatch(world, this);
     LedgerLog.Settings log =

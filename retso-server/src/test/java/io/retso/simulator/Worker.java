@@ -188,7 +188,7 @@ final class Worker {
     CommitRequest request;
     if (footprint == null) {
       long[] rows = written.stream().mapToLong(Long::longValue).toArray();
-      request = CommitRequest.of(start).withWrites(rows);
+      request = CommitRequest.of(SimulatedClient.handle(start)).withWrites(rows);
     } else {
       boolean granules = world.sizes().isolation() == Sizes.Isolation.SERIALIZABLE_SCANS;
       request = footprint.request(start, written, granules);

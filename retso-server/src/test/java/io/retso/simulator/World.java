@@ -252,7 +252,7 @@ final class World {
                 FrameType.COMMIT,
                 start,
                 0,
-                CommitRequest.of(start).withWrites(sizes.rowRange()),
+                CommitRequest.of(SimulatedClient.handle(start)).withWrites(sizes.rowRange()),
                 outcome -> {
                   orphan(start, Set.of());
                   committed[0] = Outcome.isCommitted(outcome);

@@ -13,6 +13,10 @@ import java.util.SplittableRandom;
 
 /** One connection of an attack: its frames, sent and counted. Of the attack's event loop. */
 final class Attacker extends SimpleChannelInboundHandler<ByteBuf> {
+  /** Tickets that it remembers: two frames full of them. */
+  private static final int TICKETS = 2 * Limits.FRAME_TIMESTAMPS_MAX;
+
+  private final long[] tickets = new long[TICKETS];
   private final Attack attack;
   private final AttackRun run;
   private final SplittableRandom random;
@@ -54,6 +58,14 @@ final class Attacker extends SimpleChannelInboundHandler<ByteBuf> {
     return frame;
   }
 
+  private void writeOwned(ByteBuf frame, long start) {
+    frame.writeLong(start).writeLong(tickets[place(start)]);
+  }
+
+  private static int place(long start) {
+    return (int) (start >>> Timestamps.GAP_BITS) & TICKETS - 1;
+  }
+
   void begin(int count) {
     send(frame(FrameType.BEGIN, count, 0));
   }
@@ -68,7 +80,7 @@ final class Attacker extends SimpleChannelInboundHandler<ByteBuf> {
     ByteBuf frame =
         frame(FrameType.COMMIT, count, count * (Frames.COMMIT_FIXED_BYTES + rows * Long.BYTES));
     for (int i = 0; i < count; i++) {
-      frame.writeLong(first + ((long) i << Timestamps.GAP_BITS));
+      writeOwned(frame, first + ((long) i << Timestamps.GAP_BITS));
       frame.writeInt(rows | (repeat ? FrameType.REPEAT_FLAG : 0));
       for (int j = 0; j < rows; j++) {
         frame.writeLong(random.nextLong());
@@ -82,7 +94,7 @@ final class Attacker extends SimpleChannelInboundHandler<ByteBuf> {
     committing = start;
     int bytes = Frames.COMMIT_READS_FIXED_BYTES + (1 + reads) * Long.BYTES;
     ByteBuf frame = frame(FrameType.COMMIT_READS, 1, bytes);
-    frame.writeLong(start);
+    writeOwned(frame, start);
     frame.writeInt(1 | FrameType.SERIALIZABLE_FLAG);
     frame.writeInt(0).writeInt(reads).writeInt(0).writeInt(0);
     for (int i = 0; i <= reads; i++) {
@@ -101,18 +113,18 @@ final class Attacker extends SimpleChannelInboundHandler<ByteBuf> {
   }
 
   void cleaned(long first, int count) {
-    ByteBuf frame = frame(FrameType.CLEANED, count, count * Long.BYTES);
+    ByteBuf frame = frame(FrameType.CLEANED, count, count * Frames.TICKET_BYTES);
     for (int i = 0; i < count; i++) {
-      frame.writeLong(first + ((long) i << Timestamps.GAP_BITS));
+      writeOwned(frame, first + ((long) i << Timestamps.GAP_BITS));
     }
     send(frame);
   }
 
   /** Reports so many sweeps that took the same timestamp. */
   void swept(long timestamp, int count) {
-    ByteBuf frame = frame(FrameType.SWEPT, count, count * Long.BYTES);
+    ByteBuf frame = frame(FrameType.SWEPT, count, count * Frames.TICKET_BYTES);
     for (int i = 0; i < count; i++) {
-      frame.writeLong(timestamp);
+      writeOwned(frame, timestamp);
     }
     send(frame);
   }
@@ -155,6 +167,10 @@ final class Attacker extends SimpleChannelInboundHandler<ByteBuf> {
     } else if (type == FrameType.BEGIN) {
       run.answered(count);
       lastStart = in.getLong(Frames.HEADER_BYTES);
+      for (int i = 0; i < count; i++) {
+        long start = lastStart + ((long) i << Timestamps.GAP_BITS);
+        tickets[place(start)] = in.getLong(Frames.HEADER_BYTES + (1 + i) * Long.BYTES);
+      }
       attack.begun(this, lastStart, count);
     } else if (type == FrameType.COMMIT || type == FrameType.COMMIT_READS) {
       int refused = 0;

@@ -2,6 +2,7 @@ package io.retso.bench.attack;
 
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
+import io.retso.client.TransactionHandle;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +19,7 @@ final class LongTransactions implements AutoCloseable {
   private static final int ROWS = 10;
 
   private final OracleClient oracle;
-  private final List<Long> starts = new ArrayList<>();
+  private final List<TransactionHandle> starts = new ArrayList<>();
 
   /**
    * Begins them.
@@ -28,7 +29,7 @@ final class LongTransactions implements AutoCloseable {
   LongTransactions(InetSocketAddress server) {
     String address = server.getAddress().getHostAddress() + ":" + server.getPort();
     oracle = OracleClient.builder().address(address).name("long").build();
-    List<CompletableFuture<Long>> begins = new ArrayList<>();
+    List<CompletableFuture<TransactionHandle>> begins = new ArrayList<>();
     for (int i = 0; i < TRANSACTIONS; i++) {
       begins.add(oracle.beginAsync());
     }
@@ -39,7 +40,7 @@ final class LongTransactions implements AutoCloseable {
   double commit(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     List<CompletableFuture<CommitResult>> commits = new ArrayList<>();
-    for (long start : starts) {
+    for (TransactionHandle start : starts) {
       commits.add(oracle.commitAsync(start, random.longs(ROWS).toArray()));
     }
     List<CompletableFuture<Void>> cleanups = new ArrayList<>();

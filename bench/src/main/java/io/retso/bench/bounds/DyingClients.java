@@ -3,6 +3,7 @@ package io.retso.bench.bounds;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.client.RowId;
+import io.retso.client.TransactionHandle;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
@@ -44,17 +45,18 @@ final class DyingClients implements AutoCloseable {
    * @return whether its transaction is committed
    */
   boolean die(Death death, byte[] row, byte[] other, byte[] value) throws IOException {
-    long start = oracle.begin();
+    TransactionHandle handle = oracle.begin();
+    long start = handle.startTimestamp();
     table.put(List.of(put(row, start, value), put(other, start, value)));
     if (death == Death.BEFORE_COMMIT) {
       return false;
     }
     if (death == Death.AFTER_ABORT) {
-      oracle.abort(start);
+      oracle.abort(handle);
       return false;
     }
     byte[] name = table.getName().getName();
-    CommitResult result = oracle.commit(start, RowId.of(name, row), RowId.of(name, other));
+    CommitResult result = oracle.commit(handle, RowId.of(name, row), RowId.of(name, other));
     if (result.isCommitted() && death == Death.WITHIN_CLEANUP) {
       table.put(new CleanupRequest(other, start, result.commitTimestamp()).toPut());
     }

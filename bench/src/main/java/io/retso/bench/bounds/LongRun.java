@@ -2,6 +2,7 @@ package io.retso.bench.bounds;
 
 import io.retso.bench.server.ServerMetrics;
 import io.retso.client.OracleClient;
+import io.retso.client.TransactionHandle;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.layout.AdoptionCell;
 import io.retso.hbase.layout.PendingWrite;
@@ -279,9 +280,9 @@ final class LongRun implements AutoCloseable {
 
   /** A timestamp of now. */
   private long timestamp() {
-    long now = oracle.begin();
+    TransactionHandle now = oracle.begin();
     oracle.commit(now);
-    return now;
+    return now.startTimestamp();
   }
 
   private long lag() {

@@ -3,6 +3,7 @@ package io.retso.bench.hbase;
 import static io.retso.bench.hbase.PlainOperations.checked;
 
 import io.retso.client.CommitResult;
+import io.retso.client.TransactionHandle;
 import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
@@ -95,13 +96,13 @@ final class TransactionOperations {
    * read.
    */
   private boolean askOracle(Rows rows, int count) {
-    long start = tables.oracle.begin();
+    TransactionHandle begun = tables.oracle.begin();
     long[] ids = new long[count];
     for (int i = 0; i < count; i++) {
       ids[i] = ((long) rows.choose(Integer.MAX_VALUE) << 31) + rows.choose(Integer.MAX_VALUE);
     }
-    CommitResult result = tables.oracle.commit(start, ids);
-    tables.oracle.cleanedUpLater(start);
+    CommitResult result = tables.oracle.commit(begun, ids);
+    tables.oracle.cleanedUpLater(begun);
     return result.isCommitted();
   }
 

@@ -55,7 +55,7 @@ public class FramesBenchmark {
     Frames.writeHeader(to, FrameType.COMMIT, 0, 1, 0);
     for (int i = 1; i <= COMMITS; i++) {
       int count = source.nextCount();
-      to.writeLong((long) i << Timestamps.GAP_BITS);
+      to.writeLong((long) i << Timestamps.GAP_BITS).writeLong(i);
       to.writeInt(count);
       for (int j = 0; j < count; j++) {
         to.writeLong(source.nextRow());
@@ -80,8 +80,8 @@ public class FramesBenchmark {
     int index = Frames.HEADER_BYTES;
     long sum = 0;
     for (int i = 0; i < COMMITS; i++) {
-      sum += frame.getLong(index);
-      int count = frame.getInt(index + Long.BYTES) & FrameType.ROWS_MASK;
+      sum += frame.getLong(index) + frame.getLong(index + Long.BYTES);
+      int count = frame.getInt(index + Frames.TICKET_BYTES) & FrameType.ROWS_MASK;
       index += Frames.COMMIT_FIXED_BYTES;
       for (int j = 0; j < count; j++, index += Long.BYTES) {
         rows[j] = frame.getLong(index);

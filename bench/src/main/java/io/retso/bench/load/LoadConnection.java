@@ -39,7 +39,12 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
   private final RowSource source;
   private final Groups beginning = new Groups(16);
   private final Groups committing = new Groups(16);
-  private long[] cleaned = new long[256];
+
+  /** Of transactions whose commit is under way, in their order. */
+  private final LongQueue tickets = new LongQueue();
+
+  /** Start timestamps and tickets in turn. */
+  private long[] cleaned = new long[512];
 
   private ChannelHandlerContext context;
   private ByteBuf unread;
@@ -153,7 +158,7 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
       return;
     }
     switch (Frames.replyType(unread, index)) {
-      case BEGIN -> begun(unread.getLong(body), count, now);
+      case BEGIN -> begun(body, count, now);
       case COMMIT, COMMIT_READS -> decided(body, count, now);
       case CLEANED -> cleanedFrames--;
       case HELLO -> {
@@ -166,7 +171,8 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void begun(long first, int count, long now) {
+  private void begun(int body, int count, long now) {
+    long first = unread.getLong(body);
     long sent = beginning.began();
     beginning.remove();
     run.begun(count, now - sent);
@@ -176,12 +182,12 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
       again(count);
       return;
     }
-    commit(first, count);
+    commit(first, body + Long.BYTES, count);
     committing.add(first, count, sent);
   }
 
   /** Appends commit requests to the frame of this burst. */
-  private void commit(long first, int count) {
+  private void commit(long first, int firstTicket, int count) {
     ByteBuf to = out(count * TRANSACTION_BYTES_MAX + Frames.HEADER_BYTES);
     boolean full =
         commitCount + count > Limits.FRAME_TIMESTAMPS_MAX
@@ -196,7 +202,9 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
     }
     commitCount += count;
     for (int i = 0; i < count; i++) {
-      to.writeLong(first + ((long) i << Timestamps.GAP_BITS));
+      long ticket = unread.getLong(firstTicket + i * Long.BYTES);
+      to.writeLong(first + ((long) i << Timestamps.GAP_BITS)).writeLong(ticket);
+      tickets.add(ticket);
       int ids = plan.work().namesReads() ? countsOfReads(to) : countOfWrites(to);
       for (int j = 0; j < ids; j++) {
         to.writeLong(source.nextRow());
@@ -238,10 +246,11 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
       committing.remove();
       for (int i = 0; i < size; i++, index += Long.BYTES) {
         long outcome = unread.getLong(index);
+        long ticket = tickets.remove();
         if (!Outcome.isCommitted(outcome)) {
           run.notCommitted(outcome);
         } else if (plan.cleanup()) {
-          cleaned(first + ((long) i << Timestamps.GAP_BITS));
+          cleaned(first + ((long) i << Timestamps.GAP_BITS), ticket);
         }
       }
       left -= size;
@@ -250,15 +259,17 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
     again(count);
   }
 
-  private void cleaned(long start) {
-    if (cleanedCount == cleaned.length) {
-      if (cleaned.length < CLEANED_MAX) {
+  private void cleaned(long start, long ticket) {
+    if (2 * cleanedCount == cleaned.length) {
+      if (cleanedCount < CLEANED_MAX) {
         cleaned = Arrays.copyOf(cleaned, 2 * cleaned.length);
       } else {
         writeCleaned();
       }
     }
-    cleaned[cleanedCount++] = start;
+    cleaned[2 * cleanedCount] = start;
+    cleaned[2 * cleanedCount + 1] = ticket;
+    cleanedCount++;
   }
 
   private void again(int count) {
@@ -304,13 +315,13 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
   }
 
   private void writeCleaned() {
-    int bytes = cleanedCount * Long.BYTES;
+    int bytes = cleanedCount * Frames.TICKET_BYTES;
     if (commitHeader >= 0) {
       finishCommits();
     }
     ByteBuf to = out(Frames.HEADER_BYTES + bytes);
     Frames.writeHeader(to, FrameType.CLEANED, cleanedCount, frameId++, bytes);
-    for (int i = 0; i < cleanedCount; i++) {
+    for (int i = 0; i < 2 * cleanedCount; i++) {
       to.writeLong(cleaned[i]);
     }
     cleanedCount = 0;

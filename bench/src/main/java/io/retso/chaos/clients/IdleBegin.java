@@ -1,6 +1,7 @@
 package io.retso.chaos.clients;
 
 import io.retso.client.OracleClient;
+import io.retso.client.TransactionHandle;
 import io.retso.protocol.Handshake;
 import java.util.List;
 
@@ -39,7 +40,7 @@ final class IdleBegin {
       OracleClient client = isEcho ? echo : oracle;
       Thread.sleep(millis);
       long asked = System.nanoTime();
-      long start = client.begin();
+      TransactionHandle start = client.begin();
       nanos[isEcho ? 1 : 0] = System.nanoTime() - asked;
       if (!isEcho) {
         client.endLater(start);

@@ -2,6 +2,7 @@ package io.retso.chaos.load;
 
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
+import io.retso.client.TransactionHandle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -120,7 +121,7 @@ public final class Load implements AutoCloseable {
             });
   }
 
-  private void commit(int client, long start) {
+  private void commit(int client, TransactionHandle start) {
     long asked = System.nanoTime();
     ThreadLocalRandom random = ThreadLocalRandom.current();
     long[] rows = random.longs(1 + random.nextInt(2)).toArray();
@@ -137,7 +138,7 @@ public final class Load implements AutoCloseable {
             });
   }
 
-  private void cleanUp(int client, long start, CommitResult result) {
+  private void cleanUp(int client, TransactionHandle start, CommitResult result) {
     if (result.isCommitted()) {
       clients.get(client).cleanedUpLater(start);
     }

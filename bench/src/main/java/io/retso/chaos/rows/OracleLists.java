@@ -27,14 +27,6 @@ public final class OracleLists implements ListStore {
     return new ListTx(rows.begin(isolation));
   }
 
-  @Override
-  public Resolved resolve(long start) throws IOException {
-    CommitResult result = rows.resolve(start);
-    return result.isCommitted()
-        ? new Resolved(true, new TimestampPair(start, result.commitTimestamp()))
-        : new Resolved(false, TimestampPair.started(start));
-  }
-
   private record ListTx(OracleRows.Tx tx) implements ListTransaction {
     @Override
     public TimestampPair timestamps() {
@@ -71,6 +63,14 @@ public final class OracleLists implements ListStore {
     @Override
     public void rollback() {
       tx.rollback();
+    }
+
+    @Override
+    public Resolved resolve() throws IOException {
+      CommitResult result = tx.resolve();
+      return result.isCommitted()
+          ? new Resolved(true, new TimestampPair(tx.timestamp(), result.commitTimestamp()))
+          : new Resolved(false, TimestampPair.started(tx.timestamp()));
     }
   }
 }

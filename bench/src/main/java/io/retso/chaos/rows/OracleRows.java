@@ -5,6 +5,7 @@ import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
 import io.retso.client.RowId;
+import io.retso.client.TransactionHandle;
 import io.retso.client.UnknownOutcomeException;
 import io.retso.verify.history.Isolation;
 import io.retso.verify.lists.ListStore.CommitFailure;
@@ -72,9 +73,12 @@ public final class OracleRows implements AutoCloseable {
   public Tx begin(Isolation isolation) throws IOException {
     try {
       return switch (isolation) {
-        case RECENT -> new Tx(isolation, oracle.safeSnapshot());
-        case DEFERRED -> new Tx(isolation, safeAfter(oracle.timestamp()));
-        case SNAPSHOT, SERIALIZABLE, LATEST -> new Tx(isolation, oracle.begin());
+        case RECENT -> new Tx(isolation, oracle.safeSnapshot(), null);
+        case DEFERRED -> new Tx(isolation, safeAfter(oracle.timestamp()), null);
+        case SNAPSHOT, SERIALIZABLE, LATEST -> {
+          TransactionHandle handle = oracle.begin();
+          yield new Tx(isolation, handle.startTimestamp(), handle);
+        }
       };
     } catch (OracleException e) {
       throw new IOException(e.getMessage(), e);
@@ -88,19 +92,6 @@ public final class OracleRows implements AutoCloseable {
       safe = oracle.safeSnapshot();
     }
     return safe;
-  }
-
-  /**
-   * How a transaction ended whose commit failed with an unknown outcome; afterwards it is decided.
-   *
-   * @throws IOException if that cannot be found out
-   */
-  public CommitResult resolve(long start) throws IOException {
-    try {
-      return oracle.abort(start);
-    } catch (OracleException e) {
-      throw new IOException(e.getMessage(), e);
-    }
   }
 
   private VersionedRow row(long key) {
@@ -121,9 +112,9 @@ public final class OracleRows implements AutoCloseable {
       long watermark = oracle.lowWatermark();
       pruned = Math.max(pruned, watermark); // before anything is dropped
       rows.values().forEach(row -> row.prune(watermark));
-      long now = oracle.begin();
+      TransactionHandle now = oracle.begin();
       for (VersionedRow row : rows.values()) {
-        row.decide(now, oracle::status);
+        row.decide(now.startTimestamp(), oracle::status);
       }
       oracle.swept(now);
       oracle.endLater(now);
@@ -144,11 +135,16 @@ public final class OracleRows implements AutoCloseable {
   public final class Tx {
     private final Isolation isolation;
     private final long timestamp;
+
+    /** Null if it reads a safe snapshot. */
+    private final TransactionHandle handle;
+
     private final Map<Long, long[]> writes = new HashMap<>();
     private final Set<Long> reads = new HashSet<>();
     private long commit;
 
-    Tx(Isolation isolation, long timestamp) {
+    Tx(Isolation isolation, long timestamp, TransactionHandle handle) {
+      this.handle = handle;
       this.isolation = isolation;
       this.timestamp = timestamp;
     }
@@ -227,13 +223,13 @@ public final class OracleRows implements AutoCloseable {
         cleanUp(result.commitTimestamp());
       } else {
         remove();
-        oracle.cleanedUpLater(timestamp);
+        oracle.cleanedUpLater(handle);
         throw new CommitFailure(kind(result.abortReason()), new IOException(result.toString()));
       }
     }
 
     private CommitRequest request() {
-      CommitRequest request = CommitRequest.of(timestamp).withWrites(ids(writes.keySet()));
+      CommitRequest request = CommitRequest.of(handle).withWrites(ids(writes.keySet()));
       if (isolation == Isolation.SNAPSHOT) {
         return request;
       }
@@ -244,7 +240,7 @@ public final class OracleRows implements AutoCloseable {
     /** Contents that are refused are a defect of somebody; else the request never left. */
     private CommitFailure failed(OracleException e) {
       switch (e.category()) {
-        case INVALID_REQUEST -> throw e;
+        case INVALID_REQUEST, NOT_PERMITTED -> throw e;
         case INTERRUPTED -> {
           return new CommitFailure(CommitFailure.Kind.UNKNOWN, e);
         }
@@ -277,18 +273,31 @@ public final class OracleRows implements AutoCloseable {
 
     private void finish(long decided) {
       writes.keySet().forEach(key -> row(key).decide(timestamp, decided));
-      oracle.cleanedUpLater(timestamp);
+      oracle.cleanedUpLater(handle);
     }
 
     private void remove() {
       writes.keySet().forEach(key -> row(key).remove(timestamp));
     }
 
+    /**
+     * How it ended, if its commit failed with an unknown outcome; afterwards it is decided.
+     *
+     * @throws IOException if that cannot be found out
+     */
+    public CommitResult resolve() throws IOException {
+      try {
+        return oracle.abort(handle);
+      } catch (OracleException e) {
+        throw new IOException(e.getMessage(), e);
+      }
+    }
+
     /** Gives up. */
     public void rollback() {
       if (isTracked()) {
         remove();
-        oracle.endLater(timestamp);
+        oracle.endLater(handle);
       }
     }
   }

@@ -27,6 +27,7 @@ import java.util.function.Consumer;
  * <pre>
  *   DIR/cluster.json   the layout
  *   DIR/lock           held by a command while it changes something
+ *   DIR/secret         what all oracles of it know
  *   DIR/formatted      BookKeeper's metadata was made
  *   DIR/network/       the processes that hold network namespaces
  *   DIR/NODE/          configuration, data, output.txt, and "process": its id and start

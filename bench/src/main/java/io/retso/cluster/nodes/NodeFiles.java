@@ -2,6 +2,7 @@ package io.retso.cluster.nodes;
 
 import io.retso.cluster.ClusterException;
 import io.retso.cluster.JavaCommand;
+import io.retso.security.ClusterSecret;
 import io.retso.server.ServerMain;
 import io.retso.server.config.ConfigException;
 import io.retso.server.config.MemoryPlan;
@@ -26,11 +27,13 @@ final class NodeFiles {
   private static final String HOST = "\n# This host\n";
 
   private final Path directory;
+  private final Path secret;
   private final Node node;
   private final Layout layout;
 
   NodeFiles(Path cluster, Node node, Layout layout) {
     this.directory = cluster.resolve(node.name());
+    this.secret = cluster.resolve("secret");
     this.node = node;
     this.layout = layout;
   }
@@ -100,7 +103,12 @@ final class NodeFiles {
     switch (node.role()) {
       case ZOOKEEPER -> writeZooKeeper();
       case BOOKIE -> writeBookie();
-      case ORACLE -> writeLines("", oracle());
+      case ORACLE -> {
+        if (!Files.exists(secret)) {
+          ClusterSecret.make(secret);
+        }
+        writeLines("", oracle());
+      }
       case CLIENT -> {}
     }
   }
@@ -139,6 +147,10 @@ final class NodeFiles {
   private Map<String, String> oracle() {
     Map<String, String> lines = new TreeMap<>();
     lines.put("listen.host", node.address());
+    lines.put("secret.file", secret.toString());
+    if (layout.namespaces()) {
+      lines.put("insecure", "yes-i-know"); // only this machine reaches the addresses of namespaces
+    }
     lines.put("http.host", node.address());
     lines.put("http.handover.remote", "true");
     lines.put("zookeeper", layout.zooKeeper());

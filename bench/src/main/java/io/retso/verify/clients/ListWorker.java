@@ -224,7 +224,7 @@ public final class ListWorker implements Runnable {
       String error = cause.toString();
       if (random.nextDouble() < RESOLVES) {
         try {
-          ListStore.Resolved resolved = store.resolve(timestamps.start());
+          ListStore.Resolved resolved = transaction.resolve();
           if (resolved.isCommitted()) {
             recorder.ok(process, done, resolved.timestamps());
           } else {

@@ -20,14 +20,6 @@ public interface ListStore {
   ListTransaction begin(Isolation isolation, boolean readOnly) throws IOException;
 
   /**
-   * How a transaction ended after all whose commit failed with {@link CommitFailure.Kind#UNKNOWN}:
-   * whether it is committed. Afterwards it is decided.
-   *
-   * @throws IOException if that cannot be found out
-   */
-  Resolved resolve(long start) throws IOException;
-
-  /**
    * What became of a transaction in doubt.
    *
    * @param isCommitted whether it is committed; otherwise it never will be
@@ -58,6 +50,14 @@ public interface ListStore {
 
     /** Rolls back. */
     void rollback() throws IOException;
+
+    /**
+     * How it ended after all, if its commit failed with {@link CommitFailure.Kind#UNKNOWN}: whether
+     * it is committed. Afterwards it is decided.
+     *
+     * @throws IOException if that cannot be found out
+     */
+    Resolved resolve() throws IOException;
   }
 
   /** Why a transaction could not be committed. */

@@ -70,16 +70,8 @@ public final class TableLists implements ListStore {
     };
   }
 
-  @Override
-  public Resolved resolve(long start) throws IOException {
-    OptionalLong commit = manager.resolve(start);
-    return commit.isPresent()
-        ? new Resolved(true, new TimestampPair(start, commit.getAsLong()))
-        : new Resolved(false, TimestampPair.started(start));
-  }
-
   /** A transaction of the product. */
-  private static final class TableTransaction implements ListTransaction {
+  private final class TableTransaction implements ListTransaction {
     private final ReadTransaction transaction;
     private final Optional<CertifiedRead> certified;
     private final List<TableName> tables;
@@ -340,6 +332,15 @@ public final class TableLists implements ListStore {
       } else {
         transaction.close();
       }
+    }
+
+    @Override
+    public Resolved resolve() throws IOException {
+      long start = timestamps.start();
+      OptionalLong commit = manager.resolve(((Transaction) transaction).handle());
+      return commit.isPresent()
+          ? new Resolved(true, new TimestampPair(start, commit.getAsLong()))
+          : new Resolved(false, TimestampPair.started(start));
     }
   }
 }

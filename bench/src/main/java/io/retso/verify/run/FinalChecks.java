@@ -2,6 +2,7 @@ package io.retso.verify.run;
 
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
+import io.retso.client.TransactionHandle;
 import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.layout.AdoptionCell;
 import io.retso.hbase.layout.PendingWrite;
@@ -78,9 +79,9 @@ final class FinalChecks {
 
   /** A timestamp above all that were given. */
   private static long begun(OracleClient oracle) {
-    long now = oracle.begin();
+    TransactionHandle now = oracle.begin();
     oracle.abort(now);
-    return now;
+    return now.startTimestamp();
   }
 
   private Optional<Problem> sweep(OracleClient oracle, long end) {

@@ -4,6 +4,7 @@ import io.retso.client.CommitRequest;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
+import io.retso.client.TransactionHandle;
 import io.retso.workload.Isolation;
 import io.retso.workload.Options;
 import io.retso.workload.Reason;
@@ -124,6 +125,9 @@ public final class OracleStore implements Store {
     /** What it reads at is no earlier; known before its timestamp is. */
     private final long oldest;
 
+    /** Null if it only reads. */
+    private final TransactionHandle handle;
+
     private boolean isEnded;
     private long decided;
 
@@ -138,10 +142,11 @@ public final class OracleStore implements Store {
       oldest = from.get();
       open.add(this);
       try {
+        handle = readOnly ? null : oracle.begin();
         timestamp =
             onSafe
                 ? safeSnapshot(options.deferred() ? oracle.timestamp() : 0)
-                : readOnly ? oracle.timestamp() : oracle.begin();
+                : readOnly ? oracle.timestamp() : handle.startTimestamp();
       } catch (OracleException e) {
         open.remove(this);
         throw new IOException(e);
@@ -203,7 +208,7 @@ public final class OracleStore implements Store {
         }
       } finally {
         decision.decide(Decision.ABORTED); // without effect if it is decided, or lost
-        oracle.cleanedUpLater(timestamp);
+        oracle.cleanedUpLater(handle);
         end();
       }
       rows.stream().filter(MemoryRow::hasMany).forEach(row -> row.prune(oldestReader()));
@@ -219,7 +224,7 @@ public final class OracleStore implements Store {
         }
       }
       try {
-        return learned(oracle.abort(timestamp));
+        return learned(oracle.abort(handle));
       } catch (OracleException e) {
         decision.lose(e);
         throw new UnknownOutcomeException(e);
@@ -239,7 +244,7 @@ public final class OracleStore implements Store {
 
     /** Scans are of whole tables, so of granules there are no others. */
     private CommitRequest request(Set<MemoryRow> written) {
-      CommitRequest request = CommitRequest.of(timestamp).withWrites(ids(written));
+      CommitRequest request = CommitRequest.of(handle).withWrites(ids(written));
       if (!validated.isEmpty()) {
         request = request.withValidated(ids(validated));
       }
@@ -270,7 +275,7 @@ public final class OracleStore implements Store {
       if (!isEnded) {
         end();
         if (!readOnly) {
-          oracle.endLater(timestamp);
+          oracle.endLater(handle);
         }
       }
     }

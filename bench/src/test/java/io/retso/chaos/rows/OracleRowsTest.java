@@ -94,7 +94,7 @@ class OracleRowsTest {
               if (flaw == Flaw.FORGETS_ROWS
                   && name.equals("commit")
                   && arguments[0] instanceof CommitRequest request) {
-                return right.commit(request.startTimestamp(), calls.incrementAndGet());
+                return right.commit(request.transaction(), calls.incrementAndGet());
               }
               if (flaw == Flaw.BEGINS_IN_THE_PAST && name.equals("safeSnapshot")) {
                 past.compareAndSet(0, right.safeSnapshot());

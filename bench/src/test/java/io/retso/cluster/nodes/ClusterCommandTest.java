@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.retso.ChildJvm;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
+import io.retso.client.TransactionHandle;
 import io.retso.server.CommandLines;
 import io.retso.server.ExitCode;
 import java.io.IOException;
@@ -126,10 +127,10 @@ class ClusterCommandTest {
 
   /** Begins and commits a transaction; returns its start timestamp. */
   private static long commit(OracleClient oracle, long row) throws Exception {
-    long start = oracle.begin();
-    assertTrue(oracle.commit(start, row).isCommitted());
-    oracle.cleanedUp(start);
-    return start;
+    TransactionHandle begun = oracle.begin();
+    assertTrue(oracle.commit(begun, row).isCommitted());
+    oracle.cleanedUp(begun);
+    return begun.startTimestamp();
   }
 
   @Test

@@ -33,7 +33,7 @@ class ListWorkerTest {
     }
 
     @Override
-    public Resolved resolve(long start) {
+    public Resolved resolve() {
       return new Resolved(false, TimestampPair.NONE);
     }
 

@@ -4,6 +4,7 @@ import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
 import io.retso.client.RowId;
+import io.retso.client.TransactionHandle;
 import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
@@ -105,14 +106,6 @@ final class PlainLists implements ListStore, AutoCloseable {
     }
   }
 
-  @Override
-  public Resolved resolve(long start) {
-    CommitResult result = oracle.abort(start);
-    return result.isCommitted()
-        ? new Resolved(true, new TimestampPair(start, result.commitTimestamp()))
-        : new Resolved(false, TimestampPair.started(start));
-  }
-
   /** Waits for what is done later. */
   @Override
   public void close() throws IOException {
@@ -137,6 +130,7 @@ final class PlainLists implements ListStore, AutoCloseable {
 
   private final class PlainTransaction implements ListTransaction {
     private final Transaction reader;
+    private final TransactionHandle handle;
     private final long start;
     private final Map<ListKey, byte[]> own = new LinkedHashMap<>();
 
@@ -148,7 +142,8 @@ final class PlainLists implements ListStore, AutoCloseable {
 
     PlainTransaction(Transaction reader) {
       this.reader = reader;
-      this.start = reader.startTimestamp();
+      this.handle = TransactionHandle.parse(reader.handle());
+      this.start = handle.startTimestamp();
       this.timestamps = TimestampPair.started(start);
     }
 
@@ -241,7 +236,7 @@ final class PlainLists implements ListStore, AutoCloseable {
     @Override
     public void commit() throws CommitFailure {
       if (own.isEmpty()) {
-        oracle.commitAsync(start);
+        oracle.commitAsync(handle);
         return;
       }
       try {
@@ -255,7 +250,7 @@ final class PlainLists implements ListStore, AutoCloseable {
                             key.family(),
                             key.qualifier()))
                 .toArray();
-        CommitResult result = oracle.commit(start, ids);
+        CommitResult result = oracle.commit(handle, ids);
         if (!result.isCommitted()) {
           remove();
           throw new CommitFailure(
@@ -279,7 +274,7 @@ final class PlainLists implements ListStore, AutoCloseable {
         for (ListKey row : own.keySet().stream().map(PlainLists::rowOf).distinct().toList()) {
           move(row, commit);
         }
-        oracle.cleanedUp(start);
+        oracle.cleanedUp(handle);
       } catch (IOException | OracleException e) {
         // A sweep finishes it.
       }
@@ -330,15 +325,23 @@ final class PlainLists implements ListStore, AutoCloseable {
           plain.delete(row.getValue());
         }
       }
-      oracle.cleanedUp(start);
+      oracle.cleanedUp(handle);
     }
 
     @Override
     public void rollback() throws IOException {
-      oracle.abort(start);
+      oracle.abort(handle);
       if (flaw != Flaw.COMMITS_BEFORE_WRITES) {
         remove();
       }
+    }
+
+    @Override
+    public Resolved resolve() {
+      CommitResult result = oracle.abort(handle);
+      return result.isCommitted()
+          ? new Resolved(true, new TimestampPair(start, result.commitTimestamp()))
+          : new Resolved(false, TimestampPair.started(start));
     }
   }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.client.TransactionHandle;
 import io.retso.hbase.errors.ConflictException;
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.errors.RollbackOnlyException;
@@ -57,7 +58,7 @@ class HBaseStoreTest extends StoreContract {
   @Test
   void onlyWhatIsPromisedCountsAsNotCommitted() {
     IOException cause = new IOException("gone");
-    assertTrue(isUnknown(new UnknownCommitException(7, cause, null)));
+    assertTrue(isUnknown(new UnknownCommitException(TransactionHandle.of(16, 0), cause, null)));
     assertTrue(isUnknown(cause));
     assertFalse(isUnknown(new ConflictException("x", null)));
     assertFalse(isUnknown(new SnapshotTooOldException("x", null)));

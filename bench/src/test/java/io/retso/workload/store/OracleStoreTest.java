@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.retso.client.CommitRequest;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
+import io.retso.client.TransactionHandle;
 import io.retso.workload.Options;
 import io.retso.workload.Row;
 import io.retso.workload.Store;
@@ -54,10 +55,10 @@ class OracleStoreTest extends StoreContract {
                       && arguments[0] instanceof CommitRequest request) {
                     return right
                         .commitAsync(request)
-                        .<CommitResult>thenApply(answer -> lost(request.startTimestamp()));
+                        .<CommitResult>thenApply(answer -> lost(request.transaction()));
                   }
                   if (always && method.getName().equals("abort")) {
-                    return lost((long) arguments[0]);
+                    return lost((TransactionHandle) arguments[0]);
                   }
                   try {
                     return method.invoke(right, arguments);
@@ -70,8 +71,8 @@ class OracleStoreTest extends StoreContract {
     return store;
   }
 
-  private static CommitResult lost(long start) {
-    throw new io.retso.client.UnknownOutcomeException(start, "lost", null);
+  private static CommitResult lost(TransactionHandle transaction) {
+    throw new io.retso.client.UnknownOutcomeException(transaction.startTimestamp(), "lost", null);
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.retso.hbase.admin;
 
 import io.retso.client.OracleException;
 import io.retso.protocol.Timestamps;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -23,6 +24,9 @@ import org.slf4j.LoggerFactory;
  * nobody's way; region servers remove it when they come across its marks. With client reads they do
  * not look at marks. So a manager that uses such tables sweeps every {@value #INTERVALS_MAX}
  * intervals or so in any case: what nobody reads does not stay for ever.
+ *
+ * <p>Where the oracle does not let this client report sweeps, the first one is the last: {@code
+ * ./retso hbase sweep} is to be run where it does.
  *
  * <p>Owns one daemon thread.
  */
@@ -49,6 +53,7 @@ public final class SweepSchedule {
   private long lastWatermark = -1;
 
   private int intervals = 1;
+  private boolean isRefused;
 
   /** Until a sweep that does not depend on the watermark. */
   private int intervalsLeft = patience();
@@ -113,14 +118,27 @@ public final class SweepSchedule {
         }
       }
     } catch (IOException | OracleException | IllegalStateException e) {
+      isRefused = isRefused(e);
+      if (isRefused) {
+        LOG.info("this manager sweeps no more: {}", ErrorText.of(e));
+        return;
+      }
       LOG.debug("no sweep this time", e); // counted by the manager; the next one tries again
       intervals = Math.min(INTERVALS_MAX, 2 * intervals);
     } catch (RuntimeException e) {
       LOG.warn("a sweep failed for a reason that is unknown; the next one tries again", e);
       intervals = Math.min(INTERVALS_MAX, 2 * intervals);
     } finally {
-      next();
+      if (!isRefused) {
+        next();
+      }
     }
+  }
+
+  /** Whether the oracle takes no reports of sweeps from this client: others have to sweep. */
+  private static boolean isRefused(Exception e) {
+    return e instanceof OracleException oracle
+        && oracle.category() == OracleException.Category.NOT_PERMITTED;
   }
 
   /** How many rows it cleaned up. */

@@ -1,6 +1,7 @@
 package io.retso.hbase.admin;
 
 import io.retso.client.OracleClient;
+import io.retso.client.TransactionHandle;
 import io.retso.client.TransactionStatus;
 import io.retso.hbase.cleanup.HiddenCells;
 import io.retso.hbase.cleanup.RowCleanup;
@@ -88,9 +89,11 @@ public final class Sweeper {
   /**
    * Sweeps.
    *
-   * @param timestamp X, from {@code begin()} before this call; the caller ends it afterwards
+   * @param own from {@code begin()} before this call, with X as its start timestamp; the caller
+   *     ends it afterwards
    */
-  public SweepResult sweep(long timestamp) throws IOException {
+  public SweepResult sweep(TransactionHandle own) throws IOException {
+    long timestamp = own.startTimestamp();
     for (TableDescriptor table : tablesSeen()) {
       // Copies are used by no transaction until they are prepared, and have no marks then.
       if (TableSettings.isPrepared(table) && TableSettings.originOf(table) == null) {
@@ -99,7 +102,7 @@ public final class Sweeper {
     }
     boolean reported = leftOut.isEmpty();
     if (reported) {
-      Futures.await(oracle.sweptAsync(timestamp));
+      Futures.await(oracle.sweptAsync(own));
     }
     return new SweepResult(visited, marks, cleaned, open, reported, leftOut);
   }

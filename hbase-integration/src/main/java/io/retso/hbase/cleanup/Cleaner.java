@@ -109,7 +109,7 @@ public final class Cleaner {
       case ADMITTED -> begin(job);
       case FULL -> {
         counters.cleanupsFailed.increment();
-        oracle.abortAsync(job.start); // if that fails, the oracle's time limit does it
+        oracle.abortAsync(job.handle); // if that fails, the oracle's time limit does it
       }
       case CLOSED -> counters.cleanupsFailed.increment();
     }
@@ -128,7 +128,7 @@ public final class Cleaner {
     }
     // Its client gave it up, or does not know: abort says how it is decided, and decides it if not.
     oracle
-        .abortAsync(job.start)
+        .abortAsync(job.handle)
         .whenComplete(
             (result, failure) -> {
               if (failure == null) {
@@ -237,7 +237,7 @@ public final class Cleaner {
 
   private void report(CleanupJob job) {
     oracle
-        .cleanedUpLater(job.start)
+        .cleanedUpLater(job.handle)
         .whenComplete(
             (done, failure) -> {
               // If the report was lost, the next sweep says the same.

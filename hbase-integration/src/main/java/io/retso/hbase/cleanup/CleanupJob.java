@@ -1,5 +1,6 @@
 package io.retso.hbase.cleanup;
 
+import io.retso.client.TransactionHandle;
 import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.table.WrittenRows;
 import java.util.List;
@@ -7,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** The cleanup of one transaction: its rows, and how many of them are left. Thread-safe. */
 public final class CleanupJob {
+  final TransactionHandle handle;
   final long start;
   final int size;
 
@@ -26,14 +28,15 @@ public final class CleanupJob {
    * A transaction to be cleaned up; nothing that it sent is on its way to HBase any more.
    *
    * @param name what the application calls it, for the log; may be empty
-   * @param start its start timestamp
+   * @param handle what the oracle knows it by
    * @param outcome its {@link Outcome}; if it is not known the cleaner aborts it, or learns what
    *     was decided
    * @param rows all that may bear its mark, by table
    */
-  public CleanupJob(String name, long start, long outcome, List<WrittenRows> rows) {
+  public CleanupJob(String name, TransactionHandle handle, long outcome, List<WrittenRows> rows) {
     this.name = name;
-    this.start = start;
+    this.handle = handle;
+    this.start = handle.startTimestamp();
     this.outcome = outcome;
     this.rows = rows;
     this.size = rows.stream().mapToInt(WrittenRows::size).sum();

@@ -4,6 +4,7 @@ import io.retso.client.CommitRequest;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
+import io.retso.client.TransactionHandle;
 import io.retso.hbase.cleanup.Cleaner;
 import io.retso.hbase.cleanup.CleanupJob;
 import io.retso.hbase.errors.Failures;
@@ -45,13 +46,17 @@ public final class CommitProtocol {
    * A transaction that ends.
    *
    * @param name what the application calls it; may be empty
-   * @param start its start timestamp
+   * @param handle what the oracle knows it by
    * @param writes all of them; nothing is added any more
    * @param reads the same of what is to be certified
    */
-  public record Writer(String name, long start, WriteBuffer writes, ReadSet reads) {
+  public record Writer(String name, TransactionHandle handle, WriteBuffer writes, ReadSet reads) {
+    long start() {
+      return handle.startTimestamp();
+    }
+
     CleanupJob cleanup(long outcome) {
-      return new CleanupJob(name, start, outcome, writes.sentRows());
+      return new CleanupJob(name, handle, outcome, writes.sentRows());
     }
   }
 
@@ -103,7 +108,7 @@ public final class CommitProtocol {
    */
   private static CommitRequest request(Writer writer, Throwable failure)
       throws TransactionException {
-    long start = writer.start;
+    long start = writer.start();
     if (failure != null) {
       throw new RollbackOnlyException(start, Failures.ofStore(failure, start));
     }
@@ -126,7 +131,7 @@ public final class CommitProtocol {
     ReadSet reads = writer.reads;
     IdSet written = writes.written();
     CommitRequest request =
-        CommitRequest.of(writer.start)
+        CommitRequest.of(writer.handle)
             .withWrites(written.toArray())
             .withValidated(writes.validated());
     long[] granules =
@@ -141,7 +146,7 @@ public final class CommitProtocol {
       throw new WriteSetTooLargeException(
           Text.of(
               "transaction %s names %s rows and granules to the oracle, the limit is %s: split it",
-              writer.start, request.ids(), Limits.TRANSACTION_IDS_MAX),
+              writer.start(), request.ids(), Limits.TRANSACTION_IDS_MAX),
           null);
     }
     return request;
@@ -164,7 +169,7 @@ public final class CommitProtocol {
     }
     decided.accept(Decision.ROLLED_BACK);
     counterOf(result.abortReason()).increment();
-    TransactionException refusal = Failures.ofAbort(writer.start, result.abortReason());
+    TransactionException refusal = Failures.ofAbort(writer.start(), result.abortReason());
     if (writer.writes.isEmpty()) {
       return Futures.failed(refusal);
     }
@@ -197,14 +202,14 @@ public final class CommitProtocol {
         decided.accept(Decision.ROLLED_BACK);
         rollBack(writer);
         return isUnknown
-            ? Failures.ofCertification(failure, writer.start)
-            : Failures.ofOracle(failure, "the commit of transaction " + writer.start);
+            ? Failures.ofCertification(failure, writer.start())
+            : Failures.ofOracle(failure, "the commit of transaction " + writer.start());
       }
     }
     counters.unknown.increment();
     decided.accept(Decision.UNKNOWN);
     abort(writer);
-    return new UnknownCommitException(writer.start, failure, this::resolve);
+    return new UnknownCommitException(writer.handle, failure, this::resolve);
   }
 
   /**
@@ -213,10 +218,10 @@ public final class CommitProtocol {
    * @return its commit timestamp, empty if it is aborted; fails if the oracle does not answer, no
    *     longer remembers, or never issued that start timestamp
    */
-  public CompletableFuture<OptionalLong> resolve(long start) {
+  public CompletableFuture<OptionalLong> resolve(TransactionHandle handle) {
     return Futures.explained(
-            oracle.abortAsync(start),
-            failure -> Failures.ofResolving(failure, start, this::resolve))
+            oracle.abortAsync(handle),
+            failure -> Failures.ofResolving(failure, handle, this::resolve))
         .thenApply(
             result ->
                 result.isCommitted()

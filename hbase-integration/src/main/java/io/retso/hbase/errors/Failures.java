@@ -2,6 +2,7 @@ package io.retso.hbase.errors;
 
 import io.retso.client.CommitResult;
 import io.retso.client.OracleException;
+import io.retso.client.TransactionHandle;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.layout.ReadAttribute;
 import io.retso.hbase.layout.Refusal;
@@ -26,22 +27,22 @@ public final class Failures {
         doing + " failed, nothing was decided: " + oracle.getMessage(), oracle);
   }
 
-  /** The outcome of the transaction that started at {@code start} could not be resolved. */
+  /** The outcome of the transaction with this handle could not be resolved. */
   public static Throwable ofResolving(
-      Throwable failure, long start, UnknownCommitException.Resolver resolver) {
+      Throwable failure, TransactionHandle handle, UnknownCommitException.Resolver resolver) {
     if (failure instanceof OracleException oracle) {
-      if (oracle.category() == OracleException.Category.INVALID_REQUEST) {
+      if (oracle.category() == OracleException.Category.INVALID_REQUEST
+          || oracle.category() == OracleException.Category.NOT_PERMITTED) {
         return new IllegalArgumentException(oracle.getMessage(), oracle);
       }
       if (oracle.category() == OracleException.Category.CLOSED) {
         return new IllegalStateException(
-            "the transaction manager is closed: build a new one, and ask it to resolve("
-                + start
-                + ")",
+            "the transaction manager is closed: build a new one, and ask it to resolve transaction "
+                + handle,
             oracle);
       }
     }
-    return new UnknownCommitException(start, failure, resolver);
+    return new UnknownCommitException(handle, failure, resolver);
   }
 
   /** What the transaction that started at {@code start} has read, and nothing else, is in doubt. */

@@ -1,5 +1,7 @@
 package io.retso.hbase.errors;
 
+import io.retso.client.TransactionHandle;
+import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.futures.Callbacks;
 import io.retso.hbase.futures.Futures;
@@ -19,32 +21,40 @@ public final class UnknownCommitException extends TransactionException {
   @FunctionalInterface
   public interface Resolver {
     /** See {@link #resolveAsync}. */
-    CompletableFuture<OptionalLong> resolve(long startTimestamp);
+    CompletableFuture<OptionalLong> resolve(TransactionHandle handle);
   }
 
   private static final long serialVersionUID = 1L;
 
-  private final long startTimestamp;
+  private final String handle;
 
   /** Null in another process, as it is not serialized. */
   private final transient Resolver resolver;
 
-  /** The outcome of the transaction that started at {@code startTimestamp} is unknown. */
-  public UnknownCommitException(long startTimestamp, Throwable cause, Resolver resolver) {
+  /** The outcome of the transaction with this handle is unknown. */
+  public UnknownCommitException(TransactionHandle handle, Throwable cause, Resolver resolver) {
     super(
         Category.UNKNOWN_OUTCOME,
         Text.of(
             "transaction %s may or may not be committed (%s); call resolve() of this exception, or"
-                + " TransactionManager.resolve(%s), to learn it, and do not run it again before",
-            startTimestamp, ErrorText.of(cause), startTimestamp),
+                + " TransactionManager.resolve with its handle(), to learn it, and do not run it"
+                + " again before",
+            handle.startTimestamp(), ErrorText.of(cause)),
         cause);
-    this.startTimestamp = startTimestamp;
+    this.handle = handle.text();
     this.resolver = resolver;
   }
 
   /** The start timestamp of the transaction in question. */
   public long startTimestamp() {
-    return startTimestamp;
+    return TransactionHandle.parse(handle).startTimestamp();
+  }
+
+  /**
+   * What {@link TransactionManager#resolve} takes, in any process: see {@link Transaction#handle}.
+   */
+  public String handle() {
+    return handle;
   }
 
   /**
@@ -72,10 +82,9 @@ public final class UnknownCommitException extends TransactionException {
   private CompletableFuture<OptionalLong> resolution() {
     if (resolver == null) {
       throw new IllegalStateException(
-          "this exception came from another process: call TransactionManager.resolve("
-              + startTimestamp
-              + ") instead");
+          "this exception came from another process: call TransactionManager.resolve with its"
+              + " handle() instead");
     }
-    return resolver.resolve(startTimestamp);
+    return resolver.resolve(TransactionHandle.parse(handle));
   }
 }

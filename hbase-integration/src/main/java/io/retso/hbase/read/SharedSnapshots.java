@@ -1,6 +1,7 @@
 package io.retso.hbase.read;
 
 import io.retso.client.OracleClient;
+import io.retso.client.TransactionHandle;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.futures.Timers;
 import java.util.concurrent.CompletableFuture;
@@ -29,7 +30,7 @@ public final class SharedSnapshots {
   /** A snapshot; its fields are guarded by the enclosing object. */
   public final class Shared {
     private final long askedNanos = nanoClock.getAsLong();
-    private final CompletableFuture<Long> start = new CompletableFuture<>();
+    private final CompletableFuture<TransactionHandle> begun = new CompletableFuture<>();
 
     /** Its start timestamp, once that is known. */
     private long startNow;
@@ -62,8 +63,8 @@ public final class SharedSnapshots {
 
     private void endIfUnused() {
       assert Thread.holdsLock(SharedSnapshots.this);
-      if (retired && users == 0 && !start.isCompletedExceptionally()) {
-        start.thenAccept(oracle::endLater);
+      if (retired && users == 0 && !begun.isCompletedExceptionally()) {
+        begun.thenAccept(oracle::endLater);
         users = -1; // once
       }
     }
@@ -127,7 +128,7 @@ public final class SharedSnapshots {
       }
     }
     ask(taken);
-    return taken.start.thenApply(start -> new Lease(start, taken));
+    return taken.begun.thenApply(begun -> new Lease(begun.startTimestamp(), taken));
   }
 
   /** Outside of the lock: the answer may complete whatever depends on it. */
@@ -136,13 +137,13 @@ public final class SharedSnapshots {
     oracle
         .beginAsync()
         .whenComplete(
-            (start, failure) -> {
+            (begun, failure) -> {
               if (failure == null) {
-                started(snapshot, start); // before anybody who waits for it goes on
-                snapshot.start.complete(start);
+                started(snapshot, begun.startTimestamp()); // before a caller that waits goes on
+                snapshot.begun.complete(begun);
               } else {
                 snapshot.retire();
-                snapshot.start.completeExceptionally(Futures.unwrap(failure));
+                snapshot.begun.completeExceptionally(Futures.unwrap(failure));
               }
             });
     Timers.after(SHARED_NANOS, TimeUnit.NANOSECONDS, snapshot::retire);

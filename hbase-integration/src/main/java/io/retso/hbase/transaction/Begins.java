@@ -1,5 +1,6 @@
 package io.retso.hbase.transaction;
 
+import io.retso.client.TransactionHandle;
 import io.retso.hbase.TransactionOptions;
 import io.retso.hbase.errors.Failures;
 import io.retso.hbase.futures.Callbacks;
@@ -68,9 +69,10 @@ final class Begins {
                 Failures.name(
                     Failures.ofOracle(failure, "the begin of a transaction"), options.name()))
         .thenApply(
-            start -> {
-              Runnable end = () -> shared.oracle().endLater(start);
-              return core(options, start, isReadOnly, Snapshot.at(start), end);
+            handle -> {
+              Runnable end = () -> shared.oracle().endLater(handle);
+              Snapshot snapshot = Snapshot.at(handle.startTimestamp());
+              return core(options, handle, isReadOnly, snapshot, end);
             });
   }
 
@@ -82,25 +84,27 @@ final class Begins {
             : options.readSnapshot() == ReadSnapshot.DEFERRED
                 ? Snapshot.safe(safeSnapshots::next)
                 : Snapshot.safe(safeSnapshots::recent);
-    return new HBaseReadTransaction(core(options, 0, true, snapshot, snapshot::release));
+    return new HBaseReadTransaction(core(options, null, true, snapshot, snapshot::release));
   }
 
   /**
    * A transaction that has begun.
    *
-   * @param start its start timestamp; 0 if it has none of its own, and its reads are not certified
+   * @param handle null if it has no start timestamp of its own, and its reads are not certified
    */
   private TransactionCore core(
       TransactionOptions options,
-      long start,
+      TransactionHandle handle,
       boolean isReadOnly,
       Snapshot snapshot,
       Runnable endWithoutWrites) {
     shared.counters().begun.increment();
+    long start = Begun.start(handle);
     WriteBuffer writes = new WriteBuffer(start, shared.settings().writeLimits(), shared.counters());
-    ReadSet reads = start != 0 && isSerializable(options) ? ReadSet.tracked() : ReadSet.UNTRACKED;
+    ReadSet reads =
+        handle != null && isSerializable(options) ? ReadSet.tracked() : ReadSet.UNTRACKED;
     return new TransactionCore(
-        new Begun(options, start, isReadOnly, snapshot, writes, reads, endWithoutWrites), shared);
+        new Begun(options, handle, isReadOnly, snapshot, writes, reads, endWithoutWrites), shared);
   }
 
   private boolean isSerializable(TransactionOptions options) {

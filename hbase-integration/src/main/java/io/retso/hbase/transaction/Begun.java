@@ -1,5 +1,6 @@
 package io.retso.hbase.transaction;
 
+import io.retso.client.TransactionHandle;
 import io.retso.hbase.TransactionOptions;
 import io.retso.hbase.errors.Failures;
 import io.retso.hbase.read.ReadSet;
@@ -10,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 /**
  * What a transaction has from its begin to its end.
  *
- * @param start its start timestamp, the version of what it writes; 0 if it has none of its own
+ * @param handle what the oracle knows it by; null if it has no start timestamp of its own
  * @param isReadOnly whether it must not write
  * @param snapshot what it reads
  * @param writes takes what it writes; nothing if it is read-only
@@ -20,12 +21,22 @@ import java.util.concurrent.CompletableFuture;
  */
 record Begun(
     TransactionOptions options,
-    long start,
+    TransactionHandle handle,
     boolean isReadOnly,
     Snapshot snapshot,
     WriteBuffer writes,
     ReadSet reads,
     Runnable endWithoutWrites) {
+  /** Its start timestamp, the version of what it writes; 0 if it has none of its own. */
+  long start() {
+    return start(handle);
+  }
+
+  /** The start timestamp of a handle; 0 if that is null. */
+  static long start(TransactionHandle handle) {
+    return handle == null ? 0 : handle.startTimestamp();
+  }
+
   /** How messages speak of it. */
   String label() {
     long known = snapshot.timestampNow();

@@ -22,6 +22,11 @@ final class HBaseTransaction extends HBaseReadTransaction implements Transaction
   }
 
   @Override
+  public String handle() {
+    return core.begun.handle().text();
+  }
+
+  @Override
   public State state() {
     return core.life.state();
   }

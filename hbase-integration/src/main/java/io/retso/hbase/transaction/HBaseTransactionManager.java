@@ -1,6 +1,7 @@
 package io.retso.hbase.transaction;
 
 import io.retso.client.OracleClient;
+import io.retso.client.TransactionHandle;
 import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
@@ -143,25 +144,25 @@ public final class HBaseTransactionManager implements TransactionManager {
   }
 
   @Override
-  public OptionalLong resolve(long startTimestamp) throws IOException {
+  public OptionalLong resolve(String handle) throws IOException {
     Callbacks.checkMayBlock();
     shared.checkOpen();
-    return Futures.await(shared.commits().resolve(startTimestamp));
+    return Futures.await(shared.commits().resolve(TransactionHandle.parse(handle)));
   }
 
   @Override
-  public CompletableFuture<OptionalLong> resolveAsync(long startTimestamp) {
+  public CompletableFuture<OptionalLong> resolveAsync(String handle) {
     shared.checkOpen();
-    return Callbacks.leave(shared.commits().resolve(startTimestamp));
+    return Callbacks.leave(shared.commits().resolve(TransactionHandle.parse(handle)));
   }
 
   @Override
   public SweepResult sweep() throws IOException {
     shared.checkOpen();
     Counters counters = shared.counters();
-    try (Transaction own = begin()) {
+    try (HBaseTransaction own = Begins.awaited(() -> begins.writer(TransactionOptions.DEFAULT))) {
       SweepResult result =
-          new Sweeper(shared.oracle(), hbase, shared.tables()).sweep(own.startTimestamp());
+          new Sweeper(shared.oracle(), hbase, shared.tables()).sweep(own.core.begun.handle());
       (result.reported() ? counters.sweeps : counters.sweepsFailed).increment();
       return result;
     } catch (IOException | RuntimeException e) {

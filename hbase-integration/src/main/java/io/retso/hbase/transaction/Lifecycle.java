@@ -184,7 +184,7 @@ final class Lifecycle implements ScanOwner {
       return Futures.await(commit);
     } catch (InterruptedIOException e) {
       reported = false;
-      throw tx.named(new UnknownCommitException(tx.start(), e, shared.commits()::resolve));
+      throw tx.named(new UnknownCommitException(tx.handle(), e, shared.commits()::resolve));
     } finally {
       synchronized (this) {
         unreported = reported ? null : unreported;
@@ -316,7 +316,7 @@ final class Lifecycle implements ScanOwner {
   }
 
   private CommitProtocol.Writer writer() {
-    return new CommitProtocol.Writer(tx.options().name(), tx.start(), tx.writes(), tx.reads());
+    return new CommitProtocol.Writer(tx.options().name(), tx.handle(), tx.writes(), tx.reads());
   }
 
   private void decided(CommitProtocol.Decision decision) {

@@ -118,7 +118,7 @@ class SweepScheduleTest {
       Transaction dead = dying.begin();
       dead.table(name).put(put("r", "dead"));
       Futures.await(Inside.writes(dead).sendAll());
-      dying.resolve(dead.startTimestamp()); // as the oracle's time limit does
+      dying.resolve(dead.handle()); // as the oracle's time limit does
       TransactionManager manager =
           fixture.opened(
               fixture.builder().oracle(address).sweepInterval(Duration.ofMillis(20)).build());

@@ -8,6 +8,7 @@ import static io.retso.hbase.Fixture.scan;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.client.TransactionHandle;
 import io.retso.hbase.AsyncTransactionalTable;
 import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
@@ -223,7 +224,9 @@ class AdoptedCleanupTest {
     Cleaner cleaner = new Cleaner(Inside.oracle(manager), own, options, nanos::get);
     TreeSet<byte[]> rows = new TreeSet<>(Bytes.BYTES_COMPARATOR);
     rows.add(bytes("a"));
-    cleaner.offer(new CleanupJob("", 16, outcome, List.of(new WrittenRows(failing, rows))));
+    cleaner.offer(
+        new CleanupJob(
+            "", TransactionHandle.of(16, 0), outcome, List.of(new WrittenRows(failing, rows))));
     eventually("given up", () -> own.cleanupsFailed.sum() == 1);
     return attempts.get();
   }

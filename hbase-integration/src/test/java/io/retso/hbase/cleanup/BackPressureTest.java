@@ -202,10 +202,10 @@ class BackPressureTest {
   /** A transaction that was aborted, as its end hands it over. */
   private CompletableFuture<Void> offered(String prefix, int rows) throws Exception {
     Transaction tx = written(prefix, rows);
-    assertTrue(manager.resolve(tx.startTimestamp()).isEmpty());
+    assertTrue(manager.resolve(tx.handle()).isEmpty());
     return Inside.cleaner(manager)
         .offer(
-            new CleanupJob("", tx.startTimestamp(), Outcome.ABORTED, Inside.writes(tx).sentRows()));
+            new CleanupJob("", Inside.handle(tx), Outcome.ABORTED, Inside.writes(tx).sentRows()));
   }
 
   /** Their outcomes are known. What was admitted may take as long as HBase's client likes. */

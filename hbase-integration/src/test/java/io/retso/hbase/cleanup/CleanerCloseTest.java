@@ -11,6 +11,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.retso.client.TransactionHandle;
 import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.Transaction;
@@ -156,8 +157,8 @@ class CleanerCloseTest {
     for (int i = 0; i < ROWS; i++) {
       rows.add(Fixture.bytes("row" + i));
     }
-    long start = Inside.oracle(manager).begin();
-    return new CleanupJob("nightly", start, Outcome.ABORTED, List.of(new WrittenRows(table, rows)));
+    TransactionHandle begun = Inside.oracle(manager).begin();
+    return new CleanupJob("nightly", begun, Outcome.ABORTED, List.of(new WrittenRows(table, rows)));
   }
 
   @ParameterizedTest
@@ -203,7 +204,8 @@ class CleanerCloseTest {
               return List.copyOf(requests);
             });
     CleanupRequest request =
-        new CleanupRequest(Fixture.bytes("row"), Inside.oracle(manager).begin(), Outcome.ABORTED);
+        new CleanupRequest(
+            Fixture.bytes("row"), Inside.oracle(manager).begin().startTimestamp(), Outcome.ABORTED);
     Inside.orphans(manager).offer(table, List.of(request));
     Fixture.eventually("the row is read", () -> requests.size() == 1);
     manager.close();

@@ -51,7 +51,7 @@ class ClientCleanupTest {
     name = fixture.table(Options.CLIENT_READS);
     zombie = fixture.dyingManager().begin();
     write("1");
-    manager.resolve(zombie.startTimestamp());
+    manager.resolve(zombie.handle());
   }
 
   private Void write(String value) throws Exception {

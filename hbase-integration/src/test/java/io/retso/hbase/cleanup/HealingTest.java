@@ -120,7 +120,7 @@ class HealingTest {
     assertTrue(open.open() >= 2, open::toString); // those of other tests' dead clients, too
     assertTrue(open.reported(), open::toString);
     assertEquals("a=0", manager.run(tx -> scan(tx.table(name), new Scan())));
-    assertTrue(manager.resolve(dead.startTimestamp()).isEmpty()); // as the oracle's time limit does
+    assertTrue(manager.resolve(dead.handle()).isEmpty()); // as the oracle's time limit does
     assertEquals("a=0", manager.run(tx -> scan(tx.table(name), new Scan())));
     SweepResult swept = manager.sweep();
     assertEquals(open.open() - 2, swept.open(), swept::toString);
@@ -237,7 +237,7 @@ class HealingTest {
     Transaction zombie = dying.begin();
     zombie.table(name).put(put("a", "1"));
     Inside.writes(zombie).sendAll().get(30, TimeUnit.SECONDS);
-    manager.resolve(zombie.startTimestamp());
+    manager.resolve(zombie.handle());
     assertTrue(manager.sweep().reported());
     assertEquals(0, fixture.marks(name));
     try {
@@ -271,7 +271,7 @@ class HealingTest {
     table.put(put("a", "1"));
     assertEquals("1", read(table, "a"));
     assertEquals("a=1 b=0", scan(table, new Scan()));
-    manager.resolve(zombie.startTimestamp());
+    manager.resolve(zombie.handle());
     assertTrue(manager.sweep().reported());
     assertEquals(0, fixture.marks(name));
     Scan own = new Scan().withStopRow(Fixture.bytes("b"));

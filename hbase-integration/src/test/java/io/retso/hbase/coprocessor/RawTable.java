@@ -2,7 +2,6 @@ package io.retso.hbase.coprocessor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.retso.client.OracleClient;
 import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.layout.AdoptionRequest;
@@ -27,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
@@ -71,7 +69,7 @@ public class RawTable implements AutoCloseable {
   final RetsoCluster cluster;
   final TableName name;
   final Table table;
-  final OracleClient oracle;
+  final OracleByStart oracle;
   private final RetsoServer server;
 
   /** What else a test sets. */
@@ -93,7 +91,7 @@ public class RawTable implements AutoCloseable {
     this.name = cluster.freshName("raw");
     this.server = RetsoCluster.startOracle();
     String address = "127.0.0.1:" + server.port();
-    this.oracle = OracleClient.builder().address(address).build();
+    this.oracle = new OracleByStart(address);
     TableDescriptorBuilder descriptor =
         TableDescriptorBuilder.newBuilder(name)
             .setColumnFamily(FamilySettings.prepared(ColumnFamilyDescriptorBuilder.of(F)))
@@ -151,15 +149,7 @@ public class RawTable implements AutoCloseable {
    * forgets those that are cleaned up or aborted.
    */
   void passWindow() {
-    List<CompletableFuture<Long>> begun = new ArrayList<>();
-    for (int i = 0; i < (1 << 17) + 1000; i++) {
-      begun.add(oracle.beginAsync());
-      if (begun.size() == 10_000) {
-        begun.forEach(CompletableFuture::join);
-        begun.clear();
-      }
-    }
-    begun.forEach(CompletableFuture::join);
+    oracle.beginInVain((1 << 17) + 1000);
   }
 
   /** Commits without cleanup. */

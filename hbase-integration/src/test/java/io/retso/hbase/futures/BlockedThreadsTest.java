@@ -209,7 +209,7 @@ class BlockedThreadsTest {
     calls.put("begin", (tx, table) -> manager.begin());
     calls.put("run", (tx, table) -> manager.run(inner -> null));
     calls.put("read", (tx, table) -> manager.read(inner -> null));
-    calls.put("resolve", (tx, table) -> manager.resolve(16));
+    calls.put("resolve", (tx, table) -> manager.resolve(tx.handle()));
     calls.put("sweep", (tx, table) -> manager.sweep());
     calls.put("table", (tx, table) -> tx.table(name));
     calls.put("read timestamp", (tx, table) -> tx.readTimestamp());
@@ -318,8 +318,12 @@ class BlockedThreadsTest {
                 tx.table(clientReads).put(put("r" + tx.startTimestamp(), "v"));
                 return null;
               });
-      manager.beginAsync().thenApply(this::here).get(60, TimeUnit.SECONDS).close();
-      manager.resolveAsync(16).handle((answer, failure) -> here("")).get(60, TimeUnit.SECONDS);
+      Transaction ended = manager.beginAsync().thenApply(this::here).get(60, TimeUnit.SECONDS);
+      ended.close();
+      manager
+          .resolveAsync(ended.handle())
+          .handle((answer, failure) -> here(""))
+          .get(60, TimeUnit.SECONDS);
       int number = i;
       manager
           .runAsync(

@@ -338,7 +338,7 @@ public final class Interleaving {
     take(last, "commit");
     for (Participant each : participants) {
       if (each.writer != null && each.writer.state() == Transaction.State.ROLLED_BACK) {
-        place.manager().resolve(each.writer.startTimestamp()); // for managers that do not clean up
+        place.manager().resolve(each.writer.handle()); // for managers that do not clean up
       }
     }
     return new Outcome(

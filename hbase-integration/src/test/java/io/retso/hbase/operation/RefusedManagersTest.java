@@ -68,10 +68,17 @@ class RefusedManagersTest {
   }
 
   @Test
-  void numbersThatAreNoTimestampsAreRefused() {
+  void textsThatAreNoHandlesAreRefused() {
+    String ticket = ":0123456789abcdef";
     for (long number : new long[] {0, -Timestamps.GAP, 7, Timestamps.MAX + Timestamps.GAP}) {
-      Exception e = assertThrows(IllegalArgumentException.class, () -> manager.resolve(number));
+      Exception e =
+          assertThrows(IllegalArgumentException.class, () -> manager.resolve(number + ticket));
       assertTrue(e.getMessage().contains("multiple of 16 up to " + Timestamps.MAX), e.getMessage());
+    }
+    for (String text : List.of("", "16", ticket, "16" + ticket + "0", "a" + ticket)) {
+      Exception e = assertThrows(IllegalArgumentException.class, () -> manager.resolve(text));
+      assertTrue(e.getMessage().contains("a colon and 16 hexadecimal digits"), e.getMessage());
+      assertThrows(IllegalArgumentException.class, () -> manager.resolveAsync(text));
     }
   }
 

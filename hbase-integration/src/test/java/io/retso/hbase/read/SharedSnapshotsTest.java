@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
+import io.retso.client.TransactionHandle;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.read.SharedSnapshots.Lease;
@@ -54,9 +55,9 @@ class SharedSnapshotsTest {
   }
 
   private long committed() {
-    long start = oracle.begin();
-    long commit = oracle.commit(start, 1).commitTimestamp();
-    oracle.cleanedUp(start);
+    TransactionHandle begun = oracle.begin();
+    long commit = oracle.commit(begun, 1).commitTimestamp();
+    oracle.cleanedUp(begun);
     return commit;
   }
 

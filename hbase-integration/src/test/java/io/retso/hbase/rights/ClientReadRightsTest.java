@@ -59,7 +59,7 @@ class ClientReadRightsTest extends ClusterWithRights {
       Transaction aborted = dying.begin();
       aborted.table(partly).put(inBothFamilies("a", "0"));
       Inside.writes(aborted).sendAll().get(30, TimeUnit.SECONDS);
-      assertTrue(living.resolve(aborted.startTimestamp()).isEmpty());
+      assertTrue(living.resolve(aborted.handle()).isEmpty());
       Transaction committed = dying.begin();
       committed.table(partly).put(inBothFamilies("c", "1"));
       long commit = committed.commit().getAsLong();

@@ -118,7 +118,7 @@ class VisibilityTest {
       long start = aborted.startTimestamp();
       Put secret = new Put(Fixture.bytes("c"));
       putSecret(secret.addColumn(Fixture.G, Fixture.Q, start, Fixture.bytes("s")), "alice");
-      manager.resolve(start);
+      manager.resolve(aborted.handle());
       SweepResult swept = manager.sweep();
       assertTrue(swept.reported(), swept::toString);
       assertSeen("", hbase.configuration(), "alice", oracle);
@@ -141,7 +141,7 @@ class VisibilityTest {
       long start = aborted.startTimestamp();
       Put secret = new Put(Fixture.bytes("c"));
       putSecret(secret.addColumn(Fixture.G, Fixture.Q, start, Fixture.bytes("s")), "alice");
-      manager.resolve(start);
+      manager.resolve(aborted.handle());
       SweepResult swept = manager.sweep();
       assertEquals(1, swept.marks(), swept::toString);
       assertFalse(swept.reported(), swept::toString);

@@ -1,6 +1,7 @@
 package io.retso.hbase.transaction;
 
 import io.retso.client.OracleClient;
+import io.retso.client.TransactionHandle;
 import io.retso.hbase.AsyncTransactionalTable;
 import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.Transaction;
@@ -66,6 +67,10 @@ public final class Inside {
 
   public static TableReaders readers(TransactionManager manager) {
     return of(manager).shared.readers();
+  }
+
+  public static TransactionHandle handle(Transaction tx) {
+    return of(tx).begun.handle();
   }
 
   public static WriteBuffer writes(Transaction tx) {

@@ -25,11 +25,11 @@ final class Call<T> extends CompletableFuture<T> {
 
   final FrameType type;
 
-  /** Start timestamp of the transaction in question, or of a sweep; 0 if there is none. */
+  /** Start timestamp of the transaction in question; 0 if there is none. */
   final long start;
 
-  /** The reader's start timestamp of a status query. */
-  final long reader;
+  /** Its ticket; of a status query the reader's start timestamp. */
+  final long ticket;
 
   /** Rows of a COMMIT. */
   final long[] rows;
@@ -54,26 +54,32 @@ final class Call<T> extends CompletableFuture<T> {
   /** What {@link #maybeSent} was before the last copy: whether an older one may be under way. */
   boolean maybeSentBefore;
 
-  Call(FrameType type, long start, long reader, long[] rows, long deadlineNanos, boolean urgent) {
-    this(type, start, reader, rows, null, deadlineNanos, urgent);
+  Call(FrameType type, long start, long ticket, long[] rows, long deadlineNanos, boolean urgent) {
+    this(type, start, ticket, rows, null, deadlineNanos, urgent);
   }
 
   Call(CommitRequest request, long deadlineNanos) {
     this(
-        FrameType.COMMIT_READS, request.startTimestamp(), 0, NO_ROWS, request, deadlineNanos, true);
+        FrameType.COMMIT_READS,
+        request.transaction().startTimestamp(),
+        request.transaction().ticket(),
+        NO_ROWS,
+        request,
+        deadlineNanos,
+        true);
   }
 
   private Call(
       FrameType type,
       long start,
-      long reader,
+      long ticket,
       long[] rows,
       CommitRequest request,
       long deadlineNanos,
       boolean urgent) {
     this.type = type;
     this.start = start;
-    this.reader = reader;
+    this.ticket = ticket;
     this.rows = rows;
     this.request = request;
     this.deadlineNanos = deadlineNanos;
@@ -129,7 +135,7 @@ final class Call<T> extends CompletableFuture<T> {
 
   private UnknownOutcomeException unknown(String message, Throwable cause) {
     return new UnknownOutcomeException(
-        start, message + "; call abort(" + start + ") to resolve the outcome", cause);
+        start, message + "; call abort with its handle to resolve the outcome", cause);
   }
 
   /** The same failure with the stack of the calling thread, and the first one as its cause. */
@@ -159,9 +165,8 @@ final class Call<T> extends CompletableFuture<T> {
                   + start
                   + " is unknown: "
                   + message
-                  + "; call abort("
-                  + start
-                  + ") to learn its commit timestamp or to make sure that it never commits",
+                  + "; call abort with its handle to learn its commit timestamp, or to make sure"
+                  + " that it never commits",
               cause));
     } else {
       completeExceptionally(new OracleException(category, message, cause));

@@ -301,8 +301,8 @@ public final class Connection {
 
   private void onRole(int index, int frameBytes) throws FrameException {
     ServerRole changed = Handshake.readRole(body(index, frameBytes));
-    if (welcome == null || welcome.version() < Handshake.ROLES_SINCE) {
-      throw new FrameException(ErrorCode.MALFORMED_FRAME, "a role that was not agreed upon");
+    if (welcome == null) {
+      throw new FrameException(ErrorCode.MALFORMED_FRAME, "a role before the handshake");
     }
     role = changed;
     member.roleChanged(this);
@@ -330,7 +330,7 @@ public final class Connection {
   private void onError(int index) throws FrameException {
     ErrorCode code = Frames.errorCode(partial, index);
     if (code != null && code.keepsConnection()) {
-      onRefusal(code, Frames.frameId(partial, index));
+      onRefusal(code, index);
       return;
     }
     String message = "answered with error " + code + ": " + Frames.errorText(partial, index);
@@ -346,21 +346,29 @@ public final class Connection {
   }
 
   /**
-   * The next frame of its lane is not answered here; the server said before that it leads no more.
+   * The next frame of its lane is not answered here: this client may not ask for that, or the
+   * server said before that it leads no more.
    */
-  private void onRefusal(ErrorCode code, int id) throws FrameException {
-    if (welcome == null || role.leads()) {
+  private void onRefusal(ErrorCode code, int index) throws FrameException {
+    if (welcome == null || role.leads() && code != ErrorCode.NOT_PERMITTED) {
       throw new FrameException(code, "it refuses requests as a standby, and never was one");
     }
+    int id = Frames.frameId(partial, index);
     SentFrame frame = lanes.takeNext(id);
     if (frame == null) {
       throw new FrameException(
           ErrorCode.MALFORMED_FRAME, "it refuses frame " + id + " out of turn");
     }
-    if (code == ErrorCode.NOT_LEADER) {
+    if (code != ErrorCode.DEPOSED) {
       frame.wasNotSent();
     }
-    dispatcher.repeat(frame);
+    if (code == ErrorCode.NOT_PERMITTED) {
+      answered = true;
+      dispatcher.intake().release(frame.count);
+      frame.fail(Category.NOT_PERMITTED, peer() + "refuses: " + Frames.errorText(partial, index));
+    } else {
+      dispatcher.repeat(frame);
+    }
   }
 
   /** It is over, whoever ended it. */

@@ -23,7 +23,7 @@ final class FrameWriter {
       case COMMIT -> Frames.COMMIT_FIXED_BYTES + call.rows.length * Long.BYTES;
       case COMMIT_READS -> Frames.COMMIT_READS_FIXED_BYTES + call.ids() * Long.BYTES;
       case STATUS -> Frames.STATUS_BYTES;
-      case ABORT, CLEANED, SWEPT -> Long.BYTES;
+      case ABORT, CLEANED, SWEPT -> Frames.TICKET_BYTES;
       case HELLO, BEGIN, TIMESTAMP, SAFE, PING, WATERMARK -> 0;
     };
   }
@@ -82,16 +82,12 @@ final class FrameWriter {
   private static void write(Call<?> call, ByteBuf out) {
     switch (call.type) {
       case COMMIT -> {
-        out.writeLong(call.start);
+        out.writeLong(call.start).writeLong(call.ticket);
         out.writeInt(call.rows.length | (call.maybeSent ? FrameType.REPEAT_FLAG : 0));
         writeIds(call.rows, out);
       }
       case COMMIT_READS -> writeReads(call.request, call.maybeSent, out);
-      case STATUS -> {
-        out.writeLong(call.start);
-        out.writeLong(call.reader);
-      }
-      case ABORT, CLEANED, SWEPT -> out.writeLong(call.start);
+      case STATUS, ABORT, CLEANED, SWEPT -> out.writeLong(call.start).writeLong(call.ticket);
       case HELLO, BEGIN, TIMESTAMP, SAFE, PING, WATERMARK -> {} // the count says all
     }
     call.maybeSentBefore = call.maybeSent;
@@ -101,7 +97,8 @@ final class FrameWriter {
   private static void writeReads(CommitRequest request, boolean repeat, ByteBuf out) {
     int flags = repeat ? FrameType.REPEAT_FLAG : 0;
     flags |= request.isSerializable() ? FrameType.SERIALIZABLE_FLAG : 0;
-    out.writeLong(request.startTimestamp());
+    out.writeLong(request.transaction().startTimestamp());
+    out.writeLong(request.transaction().ticket());
     out.writeInt(request.writes().length | flags);
     out.writeInt(request.validated().length);
     out.writeInt(request.reads().length);

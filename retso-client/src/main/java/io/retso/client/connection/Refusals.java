@@ -7,8 +7,8 @@ import io.retso.protocol.Handshake.Welcome;
 import io.retso.protocol.Limits;
 
 /**
- * What the server of a connection cannot take, which only the handshake says: requests of a newer
- * protocol, and more ids than it allows. Stateless; event loop only.
+ * What the server of a connection cannot take, which only the handshake says: more ids than it
+ * allows. Stateless; event loop only.
  */
 final class Refusals {
   private Refusals() {}
@@ -19,30 +19,11 @@ final class Refusals {
     if (first == null) {
       return;
     }
-    if (first.type.since() > limits.version()) {
-      refuseUnknown(calls, limits, intake);
-      return;
-    }
     boolean allows =
         limits.rowsMax() >= Limits.TRANSACTION_ROWS_MAX
             && limits.frameBytesMax() >= Limits.FRAME_BYTES_MAX;
     if (first.type.isCommit() && !allows) {
       refuseTooLarge(calls, limits, intake);
-    }
-  }
-
-  /** A commit that was sent to a newer server before fails with an unknown outcome, as ever. */
-  private static void refuseUnknown(CallList calls, Welcome limits, Intake<Call<?>> intake) {
-    Call<?> call;
-    while ((call = calls.poll()) != null) {
-      intake.release(1);
-      call.fail(
-          Category.INCOMPATIBLE,
-          "the oracle speaks protocol "
-              + limits.version()
-              + ": update it before the clients use serializable transactions, validated reads or"
-              + " range writes",
-          null);
     }
   }
 

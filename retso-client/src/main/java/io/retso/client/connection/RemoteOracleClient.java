@@ -7,6 +7,7 @@ import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
 import io.retso.client.OracleException.Category;
 import io.retso.client.OracleMembers;
+import io.retso.client.TransactionHandle;
 import io.retso.client.TransactionStatus;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Limits;
@@ -36,28 +37,27 @@ public final class RemoteOracleClient implements OracleClient {
   }
 
   @Override
-  public CompletableFuture<Long> beginAsync() {
-    return submit(FrameType.BEGIN, 0, 0, Call.NO_ROWS);
+  public CompletableFuture<TransactionHandle> beginAsync() {
+    return submit(FrameType.BEGIN);
   }
 
   @Override
-  public long begin() {
+  public TransactionHandle begin() {
     return await(this::beginAsync);
   }
 
   @Override
-  public CompletableFuture<CommitResult> commitAsync(long startTimestamp, long... rowIds) {
-    checkTimestamp(startTimestamp, "start timestamp");
+  public CompletableFuture<CommitResult> commitAsync(
+      TransactionHandle transaction, long... rowIds) {
     checkSize(rowIds.length, "rows", Limits.TRANSACTION_ROWS_MAX);
-    return submit(FrameType.COMMIT, startTimestamp, 0, rowIds);
+    return submit(FrameType.COMMIT, transaction, rowIds, true);
   }
 
   @Override
   public CompletableFuture<CommitResult> commitAsync(CommitRequest request) {
     if (request.isPlain()) {
-      return commitAsync(request.startTimestamp(), request.writes());
+      return commitAsync(request.transaction(), request.writes());
     }
-    checkTimestamp(request.startTimestamp(), "start timestamp");
     checkSize(request.ids(), "rows and granules", Limits.TRANSACTION_IDS_MAX);
     checkSize(request.writes().length, "written rows", Limits.TRANSACTION_ROWS_MAX);
     return submit(new Call<>(request, deadlineNanos()));
@@ -71,14 +71,13 @@ public final class RemoteOracleClient implements OracleClient {
   }
 
   @Override
-  public CompletableFuture<CommitResult> endLater(long startTimestamp) {
-    checkTimestamp(startTimestamp, "start timestamp");
-    return submit(FrameType.COMMIT, startTimestamp, 0, Call.NO_ROWS, false);
+  public CompletableFuture<CommitResult> endLater(TransactionHandle transaction) {
+    return submit(FrameType.COMMIT, transaction, Call.NO_ROWS, false);
   }
 
   @Override
-  public CommitResult commit(long startTimestamp, long... rowIds) {
-    return await(() -> commitAsync(startTimestamp, rowIds));
+  public CommitResult commit(TransactionHandle transaction, long... rowIds) {
+    return await(() -> commitAsync(transaction, rowIds));
   }
 
   @Override
@@ -90,7 +89,7 @@ public final class RemoteOracleClient implements OracleClient {
   public CompletableFuture<TransactionStatus> statusAsync(long writerStart, long readerStart) {
     checkTimestamp(writerStart, "writer's start timestamp");
     checkTimestamp(readerStart, "reader's start timestamp");
-    return submit(FrameType.STATUS, writerStart, readerStart, Call.NO_ROWS);
+    return submit(FrameType.STATUS, writerStart, readerStart, Call.NO_ROWS, true);
   }
 
   @Override
@@ -100,7 +99,7 @@ public final class RemoteOracleClient implements OracleClient {
 
   @Override
   public CompletableFuture<Long> timestampAsync() {
-    return submit(FrameType.TIMESTAMP, 0, 0, Call.NO_ROWS);
+    return submit(FrameType.TIMESTAMP);
   }
 
   @Override
@@ -110,7 +109,7 @@ public final class RemoteOracleClient implements OracleClient {
 
   @Override
   public CompletableFuture<Long> safeSnapshotAsync() {
-    return submit(FrameType.SAFE, 0, 0, Call.NO_ROWS);
+    return submit(FrameType.SAFE);
   }
 
   @Override
@@ -119,36 +118,33 @@ public final class RemoteOracleClient implements OracleClient {
   }
 
   @Override
-  public CompletableFuture<CommitResult> abortAsync(long startTimestamp) {
-    checkTimestamp(startTimestamp, "start timestamp");
-    return submit(FrameType.ABORT, startTimestamp, 0, Call.NO_ROWS);
+  public CompletableFuture<CommitResult> abortAsync(TransactionHandle transaction) {
+    return submit(FrameType.ABORT, transaction, Call.NO_ROWS, true);
   }
 
   @Override
-  public CommitResult abort(long startTimestamp) {
-    return await(() -> abortAsync(startTimestamp));
+  public CommitResult abort(TransactionHandle transaction) {
+    return await(() -> abortAsync(transaction));
   }
 
   @Override
-  public CompletableFuture<Void> cleanedUpAsync(long startTimestamp) {
-    checkTimestamp(startTimestamp, "start timestamp");
-    return submit(FrameType.CLEANED, startTimestamp, 0, Call.NO_ROWS);
+  public CompletableFuture<Void> cleanedUpAsync(TransactionHandle transaction) {
+    return submit(FrameType.CLEANED, transaction, Call.NO_ROWS, true);
   }
 
   @Override
-  public CompletableFuture<Void> cleanedUpLater(long startTimestamp) {
-    checkTimestamp(startTimestamp, "start timestamp");
-    return submit(FrameType.CLEANED, startTimestamp, 0, Call.NO_ROWS, false);
+  public CompletableFuture<Void> cleanedUpLater(TransactionHandle transaction) {
+    return submit(FrameType.CLEANED, transaction, Call.NO_ROWS, false);
   }
 
   @Override
-  public void cleanedUp(long startTimestamp) {
-    await(() -> cleanedUpAsync(startTimestamp));
+  public void cleanedUp(TransactionHandle transaction) {
+    await(() -> cleanedUpAsync(transaction));
   }
 
   @Override
   public CompletableFuture<Long> lowWatermarkAsync() {
-    return submit(FrameType.WATERMARK, 0, 0, Call.NO_ROWS);
+    return submit(FrameType.WATERMARK);
   }
 
   @Override
@@ -157,19 +153,18 @@ public final class RemoteOracleClient implements OracleClient {
   }
 
   @Override
-  public CompletableFuture<Void> sweptAsync(long sweepTimestamp) {
-    checkTimestamp(sweepTimestamp, "sweep timestamp");
-    return submit(FrameType.SWEPT, sweepTimestamp, 0, Call.NO_ROWS);
+  public CompletableFuture<Void> sweptAsync(TransactionHandle sweep) {
+    return submit(FrameType.SWEPT, sweep, Call.NO_ROWS, true);
   }
 
   @Override
-  public void swept(long sweepTimestamp) {
-    await(() -> sweptAsync(sweepTimestamp));
+  public void swept(TransactionHandle sweep) {
+    await(() -> sweptAsync(sweep));
   }
 
   @Override
   public CompletableFuture<Void> pingAsync() {
-    return submit(FrameType.PING, 0, 0, Call.NO_ROWS);
+    return submit(FrameType.PING);
   }
 
   @Override
@@ -216,12 +211,17 @@ public final class RemoteOracleClient implements OracleClient {
     }
   }
 
-  private <T> Call<T> submit(FrameType type, long start, long reader, long[] rows) {
-    return submit(type, start, reader, rows, true);
+  private <T> Call<T> submit(FrameType type) {
+    return submit(type, 0, 0, Call.NO_ROWS, true);
   }
 
-  private <T> Call<T> submit(FrameType type, long start, long reader, long[] rows, boolean urgent) {
-    return submit(new Call<>(type, start, reader, rows, deadlineNanos(), urgent));
+  private <T> Call<T> submit(
+      FrameType type, TransactionHandle transaction, long[] rows, boolean urgent) {
+    return submit(type, transaction.startTimestamp(), transaction.ticket(), rows, urgent);
+  }
+
+  private <T> Call<T> submit(FrameType type, long start, long ticket, long[] rows, boolean urgent) {
+    return submit(new Call<>(type, start, ticket, rows, deadlineNanos(), urgent));
   }
 
   private long deadlineNanos() {

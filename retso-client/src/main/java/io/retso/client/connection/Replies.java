@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleException;
 import io.retso.client.OracleException.Category;
+import io.retso.client.TransactionHandle;
 import io.retso.client.TransactionStatus;
 import io.retso.client.UnknownOutcomeException;
 import io.retso.protocol.ErrorCode;
@@ -64,7 +65,7 @@ final class Replies {
       throws FrameException {
     int body = index + Frames.HEADER_BYTES;
     switch (frame.type) {
-      case BEGIN -> begins(frame, in.getLong(body), timestampGap, strict);
+      case BEGIN -> begins(frame, in, body, timestampGap);
       case WATERMARK, TIMESTAMP, SAFE -> shared(frame, in.getLong(body), strict);
       case PING -> {
         if (frame.head != null) {
@@ -83,15 +84,19 @@ final class Replies {
     assert frame.head == null : "a call of " + frame.type + " has no answer";
   }
 
-  private static void begins(SentFrame frame, long first, int timestampGap, boolean strict)
+  private static void begins(SentFrame frame, ByteBuf in, int body, int timestampGap)
       throws FrameException {
+    long first = in.getLong(body);
     long last = first + (long) (frame.count - 1) * timestampGap;
-    if (strict && !(Timestamps.isWellFormed(first) && Timestamps.isWellFormed(last))) {
+    if (!Timestamps.isWellFormed(first)
+        || !Timestamps.isWellFormed(last)
+        || !Timestamps.isWellFormed(timestampGap)) {
       throw new FrameException(
           ErrorCode.MALFORMED_FRAME, "start timestamps " + first + " to " + last);
     }
-    for (long timestamp = first; frame.head != null; timestamp += timestampGap) {
-      next(frame).answer(timestamp);
+    int ticket = body + Long.BYTES;
+    for (long start = first; frame.head != null; start += timestampGap, ticket += Long.BYTES) {
+      next(frame).answer(TransactionHandle.of(start, in.getLong(ticket)));
     }
   }
 
@@ -115,6 +120,11 @@ final class Replies {
     }
     if (outcome == Outcome.INVALID_TIMESTAMP) {
       invalidTimestamp(next(frame));
+      return;
+    }
+    if (outcome == Outcome.NOT_OWNER) {
+      check(call.type != FrameType.STATUS, call, outcome);
+      notOwner(next(frame));
       return;
     }
     boolean readsAreKnown = call.type == FrameType.COMMIT_READS;
@@ -149,9 +159,7 @@ final class Replies {
                   "transaction "
                       + call.start
                       + " is committed already, by another request: a transaction is committed"
-                      + " once; abort("
-                      + call.start
-                      + ") answers its commit timestamp",
+                      + " once; abort with its handle answers its commit timestamp",
                   null));
     } else {
       decided(frame, outcome);
@@ -218,13 +226,26 @@ final class Replies {
             null));
   }
 
+  /** Nothing was done of this copy of the request; an older one may have been carried out. */
+  private static void notOwner(Call<?> call) {
+    call.wasNotSent();
+    call.fail(
+        Category.NOT_PERMITTED,
+        "transaction "
+            + call.start
+            + " was begun by somebody else, or its ticket was made with a secret that the oracle no"
+            + " longer has: only its owner may commit, abort or report it, with the handle that"
+            + " begin() returned",
+        null);
+  }
+
   private static void invalidTimestamp(Call<?> call) {
     call.completeExceptionally(
         new OracleException(
             Category.INVALID_REQUEST,
             "the oracle never issued timestamp "
                 + call.start
-                + (call.type == FrameType.STATUS ? " or " + call.reader : "")
+                + (call.type == FrameType.STATUS ? " or " + call.ticket : "")
                 + "; use timestamps that begin() or timestamp() of the same oracle returned",
             null));
   }

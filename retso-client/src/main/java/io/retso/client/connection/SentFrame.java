@@ -1,5 +1,6 @@
 package io.retso.client.connection;
 
+import io.retso.client.OracleException;
 import io.retso.protocol.FrameType;
 
 /** A request frame that waits for its reply, with its calls in order. Event loop only. */
@@ -32,6 +33,18 @@ final class SentFrame {
   void wasNotSent() {
     for (Call<?> call = head; call != null; call = call.next) {
       call.wasNotSent();
+    }
+  }
+
+  /** Its calls have no answer but this. */
+  void fail(OracleException.Category category, String message) {
+    Call<?> call = head;
+    head = null;
+    while (call != null) {
+      Call<?> next = call.next;
+      call.next = null;
+      call.fail(category, message, null);
+      call = next;
     }
   }
 }

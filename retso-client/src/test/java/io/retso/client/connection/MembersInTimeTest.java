@@ -1,5 +1,6 @@
 package io.retso.client.connection;
 
+import static io.retso.client.TestTickets.handle;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,6 +9,7 @@ import io.retso.client.CommitRequest;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleMembers;
+import io.retso.client.TransactionHandle;
 import io.retso.client.connection.VirtualNetwork.Reach;
 import io.retso.client.connection.VirtualNetwork.Server;
 import io.retso.protocol.Timestamps;
@@ -41,7 +43,7 @@ class MembersInTimeTest {
   @Test
   void aClientThatKnowsOneStandbyIsConnectedToAllWithinAMillisecond() {
     aLeads();
-    CompletableFuture<Long> begin = network.client(1, c).beginAsync();
+    CompletableFuture<TransactionHandle> begin = network.client(1, c).beginAsync();
     network.pass(1);
     assertAnswered(begin);
   }
@@ -51,7 +53,7 @@ class MembersInTimeTest {
   void theLeaderIsConnectedThoughNoListNamesIt() {
     a.lead(1);
     c.follow(1, a);
-    CompletableFuture<Long> begin = network.client(1, c).beginAsync();
+    CompletableFuture<TransactionHandle> begin = network.client(1, c).beginAsync();
     network.pass(1);
     assertAnswered(begin);
   }
@@ -61,7 +63,7 @@ class MembersInTimeTest {
   void whoIsNamedNoMoreIsFoundAgainWhenNobodyLeads() {
     aLeads();
     OracleClient client = network.client(1, a);
-    CompletableFuture<Long> begin = client.beginAsync();
+    CompletableFuture<TransactionHandle> begin = client.beginAsync();
     network.pass(1);
     assertAnswered(begin);
     c.die(); // the client lost it, and nobody names it any more
@@ -124,7 +126,7 @@ class MembersInTimeTest {
     client.beginAsync();
     network.pass(1);
     b.follow(2, null, a, b, c);
-    CompletableFuture<Long> begin = client.beginAsync();
+    CompletableFuture<TransactionHandle> begin = client.beginAsync();
     network.pass(1);
     assertAnswered(begin);
   }
@@ -136,7 +138,7 @@ class MembersInTimeTest {
     client.beginAsync();
     network.pass(1);
     a.answers = false;
-    CompletableFuture<CommitResult> commit = client.commitAsync(Timestamps.GAP, 1);
+    CompletableFuture<CommitResult> commit = client.commitAsync(handle(Timestamps.GAP), 1);
     network.pass(1);
     int before = b.requests;
     b.lead(2, a, b, c);
@@ -157,21 +159,21 @@ class MembersInTimeTest {
     OracleClient client = network.client(1, a);
     client.beginAsync();
     network.pass(1);
-    CommitRequest request = CommitRequest.of(Timestamps.GAP).withReads(1).serializable();
+    CommitRequest request = CommitRequest.of(handle(Timestamps.GAP)).withReads(1).serializable();
     List<CompletableFuture<?>> calls =
         List.of(
             client.beginAsync(),
-            client.commitAsync(2 * Timestamps.GAP, 1),
+            client.commitAsync(handle(2 * Timestamps.GAP), 1),
             client.commitAsync(request),
             client.statusAsync(Timestamps.GAP, Timestamps.GAP),
-            client.abortAsync(Timestamps.GAP),
-            client.cleanedUpAsync(Timestamps.GAP),
-            client.sweptAsync(Timestamps.GAP),
+            client.abortAsync(handle(Timestamps.GAP)),
+            client.cleanedUpAsync(handle(Timestamps.GAP)),
+            client.sweptAsync(handle(Timestamps.GAP)),
             client.lowWatermarkAsync(),
             client.timestampAsync(),
             client.safeSnapshotAsync(),
-            client.endLater(3 * Timestamps.GAP),
-            client.cleanedUpLater(3 * Timestamps.GAP));
+            client.endLater(handle(3 * Timestamps.GAP)),
+            client.cleanedUpLater(handle(3 * Timestamps.GAP)));
     network.pass(0); // sent
     int before = a.requests;
     a.follow(1, null, a, b, c);
@@ -193,7 +195,7 @@ class MembersInTimeTest {
     c.reach = reach;
     b.reach = reach;
     OracleClient client = network.client(1, c, b, a);
-    CompletableFuture<Long> begin = client.beginAsync();
+    CompletableFuture<TransactionHandle> begin = client.beginAsync();
     network.pass(1);
     assertAnswered(begin);
     network.pass(60_000);
@@ -216,8 +218,8 @@ class MembersInTimeTest {
       a.reach = reach;
       a.answers = false;
     }
-    CompletableFuture<CommitResult> commit = client.commitAsync(Timestamps.GAP, 1);
-    CompletableFuture<Long> begin = client.beginAsync();
+    CompletableFuture<CommitResult> commit = client.commitAsync(handle(Timestamps.GAP), 1);
+    CompletableFuture<TransactionHandle> begin = client.beginAsync();
     network.pass(600);
     assertFalse(commit.isDone() || begin.isDone());
     b.lead(2, a, b, c);
@@ -251,7 +253,7 @@ class MembersInTimeTest {
     network.pass(1_000);
     a.answers = false;
     a.pings = 0;
-    client.commitAsync(Timestamps.GAP, 1);
+    client.commitAsync(handle(Timestamps.GAP), 1);
     network.pass(1_000);
     assertTrue(a.pings >= 8 && a.pings <= 11, a.pings + " pings");
     assertEquals(1, a.attempts.size(), "it answers them, so it is not given up");

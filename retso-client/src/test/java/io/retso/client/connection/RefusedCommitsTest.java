@@ -1,5 +1,6 @@
 package io.retso.client.connection;
 
+import static io.retso.client.TestTickets.handle;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -59,7 +60,7 @@ class RefusedCommitsTest {
   /** A copy of a commit is on a connection that the client gives up; {@link #b} is asked next. */
   private CompletableFuture<CommitResult> sentToOneThatIsSilent() {
     a.reach = Reach.SILENT;
-    CompletableFuture<CommitResult> commit = client.commitAsync(START, 1);
+    CompletableFuture<CommitResult> commit = client.commitAsync(handle(START), 1);
     network.pass(1);
     b.lead(2, b);
     network.pass(1);
@@ -71,7 +72,7 @@ class RefusedCommitsTest {
   @ValueSource(longs = {Outcome.REFUSED_UNCLEANED, Outcome.REFUSED_SHARE})
   void isAskedAgainUntilItIsDecided(long refusal) {
     a.commitAnswer = refusal;
-    CompletableFuture<CommitResult> commit = client.commitAsync(START, 1);
+    CompletableFuture<CommitResult> commit = client.commitAsync(handle(START), 1);
     network.pass(2_000);
     assertFalse(commit.isDone());
     assertEquals(1, client.outstanding());
@@ -86,7 +87,8 @@ class RefusedCommitsTest {
   @Test
   void soIsOneThatNamesItsReads() {
     CompletableFuture<CommitResult> commit =
-        client.commitAsync(CommitRequest.of(START).withWrites(1, 2).withReads(3, 4).serializable());
+        client.commitAsync(
+            CommitRequest.of(handle(START)).withWrites(1, 2).withReads(3, 4).serializable());
     network.pass(500);
     a.commitAnswer = 0;
     network.pass(700);
@@ -96,7 +98,7 @@ class RefusedCommitsTest {
   /** What a server lets wait for seconds must not time out: its outcome would be unknown. */
   @Test
   void isGivenUpWhileThereIsTimeToBeRefusedOnceMore() {
-    CompletableFuture<CommitResult> commit = client.commitAsync(START, 1);
+    CompletableFuture<CommitResult> commit = client.commitAsync(handle(START), 1);
     network.pass(4_000);
     assertFalse(commit.isDone());
     network.pass(1_100);
@@ -126,7 +128,7 @@ class RefusedCommitsTest {
   @Test
   void whatWasSentBackAndThenRefusedIsNotDecided() {
     a.follow(1, null, a, b); // the client hears of it when its commit is on its way
-    CompletableFuture<CommitResult> commit = client.commitAsync(START, 1);
+    CompletableFuture<CommitResult> commit = client.commitAsync(handle(START), 1);
     network.pass(1);
     b.lead(2, a, b);
     network.pass(6_000);
@@ -135,9 +137,33 @@ class RefusedCommitsTest {
     assertFailed(Category.OVERLOADED, commit);
   }
 
+  /** Nothing was done of what was refused or sent back before, and nothing of this copy. */
+  @Test
+  void whatWasSentBackAndThenIsAnothersIsNotDecided() {
+    CompletableFuture<CommitResult> refused = client.commitAsync(handle(START), 1);
+    network.pass(500);
+    a.follow(1, null, a, b); // the client hears of it when its commits are on their way
+    CompletableFuture<CommitResult> sentBack = client.commitAsync(handle(2 * START), 1);
+    network.pass(1);
+    b.commitAnswer = Outcome.NOT_OWNER;
+    b.lead(2, a, b);
+    network.pass(1_000);
+    assertEquals(0, b.repeats);
+    assertFailed(Category.NOT_PERMITTED, refused);
+    assertFailed(Category.NOT_PERMITTED, sentBack);
+  }
+
+  @Test
+  void aRepetitionThatIsAnothersLeavesTheOutcomeOpen() {
+    b.commitAnswer = Outcome.NOT_OWNER;
+    CompletableFuture<CommitResult> commit = sentToOneThatIsSilent();
+    assertFailed(Category.UNKNOWN_OUTCOME, commit);
+    assertEquals(1, b.commits, "it is not asked again");
+  }
+
   @Test
   void isNotAskedAgainForACallerThatWaitsNoMore() {
-    CompletableFuture<CommitResult> commit = client.commitAsync(START, 1);
+    CompletableFuture<CommitResult> commit = client.commitAsync(handle(START), 1);
     network.pass(1);
     commit.cancel(false);
     network.pass(1_000);
@@ -147,7 +173,7 @@ class RefusedCommitsTest {
 
   @Test
   void isNotDecidedWhenItsClientIsClosed() {
-    CompletableFuture<CommitResult> commit = client.commitAsync(START, 1);
+    CompletableFuture<CommitResult> commit = client.commitAsync(handle(START), 1);
     network.pass(50);
     client.close();
     network.pass(0);

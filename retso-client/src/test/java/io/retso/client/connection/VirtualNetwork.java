@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.retso.client.OracleClient;
+import io.retso.client.TestTickets;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
@@ -212,7 +213,7 @@ final class VirtualNetwork {
 
     private Welcome welcome(Handshake.Hello hello) {
       return new Welcome(
-          Handshake.ROLES_SINCE,
+          Handshake.VERSION_MAX,
           hello.mode(),
           Limits.FRAME_BYTES_MAX,
           Limits.TRANSACTION_ROWS_MAX,
@@ -224,7 +225,8 @@ final class VirtualNetwork {
     private void request(FrameType type, ByteBuf frame, int id) {
       int count = Frames.count(frame, 0);
       server.requests += count;
-      int flags = type.isCommit() ? frame.getInt(Frames.HEADER_BYTES + Long.BYTES) : 0;
+      TestTickets.check(frame);
+      int flags = type.isCommit() ? frame.getInt(Frames.HEADER_BYTES + Frames.TICKET_BYTES) : 0;
       server.commits += type.isCommit() ? count : 0;
       server.repeats += (flags & FrameType.REPEAT_FLAG) != 0 ? 1 : 0;
       if (!server.role.leads()) {
@@ -233,11 +235,24 @@ final class VirtualNetwork {
         send(
             out -> {
               Frames.writeReplyHeader(out, type, count, id);
-              for (int i = type.answersTo(count); i > 0; i--) {
-                out.writeLong(answer(type));
+              if (type == FrameType.BEGIN) {
+                writeBegins(out, count);
+              } else {
+                for (int i = type.answersTo(count); i > 0; i--) {
+                  out.writeLong(answer(type));
+                }
               }
             });
       }
+    }
+
+    private void writeBegins(ByteBuf out, int count) {
+      long first = (decisions + 1) * Timestamps.GAP;
+      out.writeLong(first);
+      for (int i = 0; i < count; i++) {
+        out.writeLong(TestTickets.of(first + (long) i * Timestamps.GAP));
+      }
+      decisions += count;
     }
 
     private long answer(FrameType type) {

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
+import io.retso.client.TransactionHandle;
 import io.retso.client.connection.ClientLoop;
 import io.retso.client.connection.ClientSettings;
 import io.retso.client.connection.Connection;
@@ -154,7 +155,7 @@ class LookupsTest {
                 return new InetAddress[] {InetAddress.getLoopbackAddress()};
               });
       try (OracleClient client = new RemoteOracleClient(settings, netty)) {
-        CompletableFuture<Long> begin = client.beginAsync();
+        CompletableFuture<TransactionHandle> begin = client.beginAsync();
         try (Socket accepted = server.accept()) {
           assertNotNull(accepted);
         }

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A complete, valid configuration: a value for every setting of {@link Settings}. Immutable.
@@ -45,6 +46,7 @@ public final class ServerConfig {
     this.values = Map.copyOf(values);
     this.quorums = checkedQuorums();
     this.reservation = checkedReservation();
+    checkSecret();
   }
 
   /** Starts from the defaults. */
@@ -67,6 +69,31 @@ public final class ServerConfig {
   /** Whether ZooKeeper and bookies run inside this process. */
   public boolean isEmbedded() {
     return isDurable() && get(Settings.ZOOKEEPER).isEmpty();
+  }
+
+  /** Whether it was said that everybody who reaches the server may be trusted. */
+  public boolean isInsecure() {
+    return get(Settings.INSECURE).equals("yes-i-know");
+  }
+
+  /** Where the secret of the log's servers is; empty if they have none. */
+  public Optional<Path> secretFile() {
+    String file = get(Settings.SECRET_FILE);
+    if (!file.isEmpty()) {
+      return Optional.of(Path.of(file));
+    }
+    return isEmbedded() ? Optional.of(get(Settings.DATA_DIR).resolve("secret")) : Optional.empty();
+  }
+
+  private void checkSecret() throws ConfigException {
+    if (isDurable() && secretFile().isEmpty() && !isInsecure()) {
+      throw new ConfigException(
+          "zookeeper = "
+              + get(Settings.ZOOKEEPER)
+              + " has a log that other servers may take over, which must know the same secret: make"
+              + " one with ./retso secret FILE, give each of them a copy, and set secret.file, or"
+              + " set insecure = yes-i-know");
+    }
   }
 
   /** The quorums of the log, with {@code auto} replaced by numbers. */

@@ -30,6 +30,26 @@ public final class Settings {
   public static final Setting<Integer> LISTEN_PORT =
       new Setting<>("listen.port", "7521", ValueType.port(), "Port on which clients connect.");
 
+  public static final Setting<String> INSECURE =
+      new Setting<>(
+          "insecure",
+          "no",
+          ValueType.choice("no", "yes-i-know"),
+          "yes-i-know lets this server listen beyond its own machine although nobody has to say who"
+              + " they are: everybody who reaches it can read which rows are written, and report"
+              + " sweeps, which lets the oracle forget commits. It may then lack a secret.file,"
+              + " too.");
+
+  public static final Setting<String> SECRET_FILE =
+      new Setting<>(
+          "secret.file",
+          "",
+          ValueType.file(),
+          "File with the secret that the servers of one log share, which others must not be able to"
+              + " read; ./retso secret makes one. With it tickets are made, by which the oracle"
+              + " knows who began a transaction. Empty for data.dir/secret, which is made if it is"
+              + " not there; with a zookeeper of your own it is needed.");
+
   public static final Setting<String> ADVERTISE_ADDRESS =
       new Setting<>(
           "advertise.address",
@@ -254,6 +274,8 @@ public final class Settings {
           ORACLE_NAME,
           LISTEN_HOST,
           LISTEN_PORT,
+          INSECURE,
+          SECRET_FILE,
           ADVERTISE_ADDRESS,
           HTTP_HOST,
           HTTP_PORT,

@@ -71,6 +71,14 @@ public record ValueType<T>(String label, String allowed, Function<String, Option
     return new ValueType<>("DIR", "a directory, created if it is missing", ValueType::path);
   }
 
+  /** A file that is there; empty text means that there is none. */
+  static ValueType<String> file() {
+    return new ValueType<>(
+        "FILE",
+        "a file, or empty",
+        text -> Optional.of(text).filter(t -> t.isEmpty() || path(t).isPresent()));
+  }
+
   private static Optional<Path> path(String text) {
     try {
       return text.isEmpty() ? Optional.empty() : Optional.of(Path.of(text));

@@ -224,7 +224,7 @@ public final class NettyLeaderWatch implements LeaderWatch {
           hello,
           0,
           new Handshake.Hello(
-              Handshake.ROLES_SINCE, Handshake.VERSION_MAX, Handshake.Mode.ORACLE, clientName));
+              Handshake.VERSION_MIN, Handshake.VERSION_MAX, Handshake.Mode.ORACLE, clientName));
       ctx.writeAndFlush(hello, ctx.voidPromise());
       ping(ctx);
     }

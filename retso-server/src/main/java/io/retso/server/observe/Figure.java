@@ -26,6 +26,12 @@ enum Figure {
       "Commit requests refused: too many commits are not cleaned up, or their host is above its"
           + " share.",
       f -> f.oracle.refused),
+  REFUSED_TICKETS(
+      Group.TRANSACTIONS,
+      "refused.tickets",
+      "Requests refused as their ticket is not that of the transaction: somebody else began it, or"
+          + " its secret was dropped.",
+      f -> f.refusedTickets),
   STATUS_QUERIES(Group.TRANSACTIONS, "status.queries", "Status queries.", f -> f.oracle.queries),
   TIMESTAMPS(
       Group.TRANSACTIONS,

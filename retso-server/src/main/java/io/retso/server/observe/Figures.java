@@ -50,6 +50,9 @@ public final class Figures {
   /** Bytes that the leader has appended to the newest of them. */
   long ledgerBytes;
 
+  /** Requests whose ticket was wrong. */
+  public long refusedTickets;
+
   /** How far timestamps are behind the clock that they follow, milliseconds. */
   public long clockLagMillis;
 }

@@ -13,6 +13,7 @@ import io.retso.server.config.MemoryPlan;
  * @param recoveredTransactions commits that were replayed until then
  * @param recoverySeconds how long that took, a take-over included
  * @param memory what the tables take
+ * @param security what keeps strangers out, for people
  * @param startedNanos when it began to serve, by the server's clock
  */
 public record ServerFacts(
@@ -23,4 +24,5 @@ public record ServerFacts(
     long recoveredTransactions,
     double recoverySeconds,
     MemoryPlan memory,
+    String security,
     long startedNanos) {}

@@ -8,6 +8,8 @@ import io.retso.oracle.StatusOracle;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
 import io.retso.protocol.Timestamps;
+import io.retso.security.ClusterSecret;
+import io.retso.security.Tickets;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.Sequencer;
 import io.retso.sequencer.SequencerSettings;
@@ -52,11 +54,17 @@ final class Actor implements FrontDesk.Owner, FrontDesk.Loop {
     SharedOracle oracle =
         new SharedOracle(changes -> new StatusOracle(ROWS, WINDOW, UNCLEANED, changes));
     recovery = new Recovery(oracle.oracle());
+    Tickets tickets = new Tickets(ClusterSecret.random().keys(Tickets.PURPOSE, "rehearsal"));
     OracleIdentity identity = new OracleIdentity(new UUID(0, 0), "rehearsal");
     desk =
         new FrontDesk(
             new FrontDesk.Settings(
-                () -> identity, threads.nanoClock(), FrontDesk.Latencies.IGNORED, BOUNDS),
+                () -> identity,
+                threads.nanoClock(),
+                FrontDesk.Latencies.IGNORED,
+                BOUNDS,
+                () -> tickets,
+                FrontDesk.Sweeping.LOCAL),
             this,
             this);
     sequencer =

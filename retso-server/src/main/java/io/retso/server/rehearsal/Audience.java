@@ -31,6 +31,8 @@ final class Audience implements Transport {
   /** The transaction that was begun last; 0 before the first. */
   private long start;
 
+  private long ticket;
+
   /** The answer that is waited for is there. */
   private boolean answered;
 
@@ -66,10 +68,10 @@ final class Audience implements Transport {
     int header = unread.writerIndex();
     if (number % 2 == 0) {
       Frames.writeHeader(unread, FrameType.COMMIT, 0, frames++, 0);
-      unread.writeLong(start).writeInt(ROWS);
+      unread.writeLong(start).writeLong(ticket).writeInt(ROWS);
     } else {
       Frames.writeHeader(unread, FrameType.COMMIT_READS, 0, frames++, 0);
-      unread.writeLong(start).writeInt(ROWS | FrameType.SERIALIZABLE_FLAG);
+      unread.writeLong(start).writeLong(ticket).writeInt(ROWS | FrameType.SERIALIZABLE_FLAG);
       unread.writeInt(0).writeInt(ROWS).writeInt(0).writeInt(0);
       writeRows(~start);
     }
@@ -88,8 +90,8 @@ final class Audience implements Transport {
   void cleanUp() {
     Frames.writeHeader(unread, FrameType.STATUS, 1, frames++, 2 * Long.BYTES);
     unread.writeLong(start).writeLong(start);
-    Frames.writeHeader(unread, FrameType.CLEANED, 1, frames++, Long.BYTES);
-    unread.writeLong(start);
+    Frames.writeHeader(unread, FrameType.CLEANED, 1, frames++, Frames.TICKET_BYTES);
+    unread.writeLong(start).writeLong(ticket);
     ask();
   }
 
@@ -108,6 +110,11 @@ final class Audience implements Transport {
     } catch (FrameException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  @Override
+  public boolean isLocal() {
+    return true;
   }
 
   @Override
@@ -141,6 +148,7 @@ final class Audience implements Transport {
     }
     if (Frames.replyType(reply, 0) == FrameType.BEGIN) {
       start = reply.getLong(Frames.HEADER_BYTES);
+      ticket = reply.getLong(Frames.HEADER_BYTES + Long.BYTES);
     }
     if (Frames.frameId(reply, 0) == frames - 1) {
       answered = true;

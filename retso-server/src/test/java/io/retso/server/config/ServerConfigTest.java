@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -99,7 +100,7 @@ class ServerConfigTest {
     "log.ensemble, auto, 0",
   })
   void valuesWithSuffixes(String key, String text, String expected) throws Exception {
-    ServerConfig config = load(key + "=" + text);
+    ServerConfig config = load("secret.file=s\n" + key + "=" + text);
     assertEquals(expected, config.get(Settings.byKey(key, "test")).toString());
   }
 
@@ -226,7 +227,7 @@ class ServerConfigTest {
     "'zookeeper=zk:2181;log.ensemble=1', 1-1-1",
   })
   void quorumsThatFit(String settings, String expected) throws Exception {
-    ServerConfig.Quorums q = load(settings.replace(';', '\n')).quorums();
+    ServerConfig.Quorums q = load("secret.file=s;".concat(settings).replace(';', '\n')).quorums();
     assertEquals(expected, q.ensemble() + "-" + q.write() + "-" + q.ack());
   }
 
@@ -243,6 +244,21 @@ class ServerConfigTest {
     String message = refused(settings.replace(';', '\n'));
     assertTrue(message.contains("log."), message);
     assertTrue(message.contains(" = "), message);
+  }
+
+  /** Its own log comes with a secret; one of several servers must be given one, or told. */
+  @Test
+  void aLogThatOthersMayTakeOverNeedsTheirSecret() throws Exception {
+    String message = refused("zookeeper = zk:2181");
+    assertTrue(message.contains("./retso secret FILE"), message);
+    assertTrue(message.contains("set insecure = yes-i-know"), message);
+    Path own = load("data.dir = /d").secretFile().orElseThrow();
+    assertEquals(Path.of("/d/secret"), own);
+    Path given = load("zookeeper = zk:2181\nsecret.file = /s").secretFile().orElseThrow();
+    assertEquals(Path.of("/s"), given);
+    assertEquals(Optional.empty(), load("zookeeper = zk:2181\ninsecure = yes-i-know").secretFile());
+    assertEquals(Optional.empty(), load("log = memory").secretFile());
+    assertTrue(refused("insecure = true").contains("no or yes-i-know"));
   }
 
   @Test

@@ -10,7 +10,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.retso.Await;
-import io.retso.front.FrontDesk;
+import io.retso.front.TestTickets;
 import io.retso.member.LeaderWatch;
 import io.retso.net.OracleServer;
 import io.retso.protocol.ErrorCode;
@@ -68,8 +68,7 @@ class NettyLeaderWatchTest {
                 CONNECTIONS,
                 400,
                 10_000,
-                new FrontDesk.Settings(
-                    () -> ORACLE, System::nanoTime, FrontDesk.Latencies.IGNORED)));
+                TestTickets.settings(ORACLE, System::nanoTime)));
     address = made.listen(new InetSocketAddress("127.0.0.1", port));
     return made;
   }
@@ -274,7 +273,7 @@ class NettyLeaderWatchTest {
   void aServerThatWelcomesItAndClosesIsAskedAgainAfterAPause() throws Exception {
     Handshake.Welcome welcome =
         new Handshake.Welcome(
-            Handshake.ROLES_SINCE,
+            Handshake.VERSION_MAX,
             Handshake.Mode.ORACLE,
             Limits.FRAME_BYTES_MAX,
             Limits.TRANSACTION_ROWS_MAX,
@@ -291,14 +290,14 @@ class NettyLeaderWatchTest {
 
   /** The leader may be of a build before this one, or after it. */
   @Test
-  void itSpeaksEveryVersionThatHasRoles() throws Exception {
+  void itSpeaksEveryVersion() throws Exception {
     try (ClosingPort port = new ClosingPort(out -> {})) {
       watch(port.listening.getLocalPort());
       port.millisUntil(1);
       ByteBuf hello = port.hellos.get(0);
       int body = hello.readableBytes() - Frames.HEADER_BYTES;
       Handshake.Hello said = Handshake.readHello(hello.skipBytes(Frames.HEADER_BYTES), body);
-      assertEquals(Handshake.ROLES_SINCE, said.versionMin());
+      assertEquals(Handshake.VERSION_MIN, said.versionMin());
       assertEquals(Handshake.VERSION_MAX, said.versionMax());
     }
   }

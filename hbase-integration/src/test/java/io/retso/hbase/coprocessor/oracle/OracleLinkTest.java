@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleClient;
+import io.retso.client.TransactionHandle;
 import io.retso.hbase.Fixture;
 import io.retso.hbase.MutedOracle;
 import io.retso.hbase.RetsoCluster;
@@ -200,8 +201,9 @@ class OracleLinkTest {
         var oracle = OracleClient.builder().address("127.0.0.1:" + server.port()).build()) {
       OracleLink link = acquire("127.0.0.1:" + server.port());
       try {
-        long aborted = oracle.begin();
-        oracle.abort(aborted);
+        TransactionHandle begun = oracle.begin();
+        oracle.abort(begun);
+        long aborted = begun.startTimestamp();
         assertEquals(Map.of(aborted, Outcome.ABORTED), link.decided(List.of(1L << 50, aborted)));
       } finally {
         link.release();
