@@ -6,6 +6,7 @@ import io.retso.chaos.rows.OracleRows;
 import io.retso.client.OracleClient;
 import io.retso.verify.clients.ListWorker;
 import io.retso.verify.clients.StopSignal;
+import io.retso.verify.clients.Stranger;
 import io.retso.verify.history.HistoryRecorder;
 import io.retso.verify.history.Isolation;
 import io.retso.verify.history.Step;
@@ -69,6 +70,8 @@ final class Workloads implements AutoCloseable {
           new ListWorker(
               i, lists, recorder, generations, work.isolation(), plan.seed() + i, findings, stop));
     }
+    Stranger stranger = new Stranger(plan.oracles(), plan.seed(), findings, stop);
+    begin("stranger", () -> findings.watch("stranger", stranger));
     for (int i = 0; i < work.banks(); i++) {
       String name = "bank-" + i;
       long seed = plan.seed() - i - 1;

@@ -7,6 +7,7 @@ import io.retso.verify.clients.ClientPlan;
 import io.retso.verify.clients.ClientPool;
 import io.retso.verify.clients.OwnClient;
 import io.retso.verify.clients.StopSignal;
+import io.retso.verify.clients.Stranger;
 import io.retso.verify.clients.Work;
 import io.retso.verify.faults.Fault;
 import io.retso.verify.faults.FaultOrder;
@@ -47,6 +48,7 @@ final class Round {
    * @param history the merged history
    * @param faults what happened, with counts
    * @param never faults that were chosen and never happened, with the reason
+   * @param strange requests of a stranger that the oracle refused
    */
   record Outcome(
       Verdict verdict,
@@ -55,7 +57,8 @@ final class Round {
       Work work,
       Path history,
       Map<String, Integer> faults,
-      Map<String, String> never) {
+      Map<String, String> never,
+      long strange) {
     boolean isGood() {
       return verdict.isConsistent() && violations.isEmpty() && obstacles.isEmpty();
     }
@@ -151,6 +154,7 @@ final class Round {
     Path notes = directory.resolve("nemesis.edn");
     int[] first = Generations.allAt(number * GENERATIONS_PER_ROUND);
     Nemesis nemesis;
+    Stranger stranger;
     List<Path> histories = new ArrayList<>(List.of(notes));
     try (HistoryRecorder recorder = HistoryRecorder.create(notes, origin);
         OwnClient own = new OwnClient(this::plan, first);
@@ -161,11 +165,12 @@ final class Round {
       List<Fault> faults = faults(own, pool, servers);
       nemesis = new Nemesis(faults, faultOrder, recorder, settings.seed() + number, stop);
       Findings findings = violations::add;
-      Thread thread = new Thread(() -> findings.watch("the nemesis", nemesis), "nemesis");
-      thread.setDaemon(true);
-      thread.start();
+      Thread thread = started("nemesis", findings, nemesis);
+      stranger = new Stranger(List.of(place.oracle()), settings.seed() + number, findings, stop);
+      Thread strange = started("stranger", findings, stranger);
       watch(seconds, pool, nemesis, listener);
       stop.set();
+      strange.join(TimeUnit.SECONDS.toMillis(JOIN_SECONDS_MAX));
       thread.join(TimeUnit.SECONDS.toMillis(JOIN_SECONDS_MAX));
       if (thread.isAlive()) {
         throw new IOException("a fault does not come to an end; see the last lines of " + notes);
@@ -189,7 +194,15 @@ final class Round {
         Work.of(history).plus(workOnTokens()),
         file,
         nemesis.done(),
-        nemesis.neverHappened());
+        nemesis.neverHappened(),
+        stranger.refused());
+  }
+
+  private static Thread started(String name, Findings findings, Runnable work) {
+    Thread thread = new Thread(() -> findings.watch("the " + name, work), name);
+    thread.setDaemon(true);
+    thread.start();
+    return thread;
   }
 
   private List<Fault> faults(OwnClient own, ClientPool pool, Servers servers) {

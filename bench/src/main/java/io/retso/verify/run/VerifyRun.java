@@ -170,6 +170,7 @@ public final class VerifyRun {
           "  of transactions that overlapped and missed an append of each other, both committed %,d"
               + " times, and one was refused %,d times",
           outcome.work().skewed(), outcome.work().refused());
+      say("  a stranger was refused %,d times", outcome.strange());
       faults.add(outcome.faults(), outcome.never());
       if (left < 1 && more >= 1 && !faults.waiting().isEmpty()) {
         left = Math.min(more, settings.roundSeconds());
