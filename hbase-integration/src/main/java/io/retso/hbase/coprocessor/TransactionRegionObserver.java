@@ -1,5 +1,6 @@
 package io.retso.hbase.coprocessor;
 
+import io.retso.hbase.coprocessor.hbase.HBaseInternals;
 import io.retso.hbase.coprocessor.purge.RegionPurge;
 import io.retso.hbase.coprocessor.region.AdoptedOutcomes;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
@@ -212,7 +213,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       ObserverContext<RegionCoprocessorEnvironment> context,
       MiniBatchOperationInProgress<Mutation> mutations)
       throws IOException {
-    ifPrepared(region -> region.writes().prepare(mutations));
+    ifPrepared(region -> region.writes().prepare(mutations, () -> HBaseInternals.isAdmin(context)));
   }
 
   @Override

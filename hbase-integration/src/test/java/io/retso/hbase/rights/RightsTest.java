@@ -8,6 +8,7 @@ import static io.retso.hbase.Fixture.scan;
 import static io.retso.hbase.Fixture.text;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -26,6 +27,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
@@ -33,13 +35,16 @@ import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.Coprocessor;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.AsyncConnection;
+import org.apache.hadoop.hbase.client.AsyncTable;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.coprocessor.ObserverContext;
 import org.apache.hadoop.hbase.coprocessor.RegionCoprocessor;
 import org.apache.hadoop.hbase.coprocessor.RegionCoprocessorEnvironment;
@@ -183,6 +188,53 @@ class RightsTest extends ClusterWithRights {
       if (DescriptorQuery.isQuery(get)) {
         count.incrementAndGet();
       }
+    }
+  }
+
+  /** Without its mark a cell of a transaction that is not decided counts as committed. */
+  @Test
+  void marksAreDeletedByAdministratorsAndCleanupsOnly() throws Exception {
+    create(shown, TablePreparation.Options.DEFAULT);
+    grant("bob", shown, Action.READ, Action.WRITE);
+    byte[] marks = PendingWrite.family();
+    try (AsyncConnection his = connect("bob");
+        TransactionManager manager = TransactionManager.builder(root).oracle(oracle).build();
+        Transaction open = manager.begin()) {
+      open.table(shown).put(List.of(put("a", "1"), put("b", "1")));
+      Inside.writes(open).sendAll().get();
+      admin.flush(shown);
+      AsyncTable<?> plain = his.getTable(shown);
+      for (Delete delete :
+          List.of(
+              new Delete(Fixture.bytes("a")).addFamily(marks),
+              new Delete(Fixture.bytes("a")).addColumns(marks, marksOf(open)))) {
+        Throwable refused =
+            assertThrows(ExecutionException.class, () -> plain.delete(delete).get()).getCause();
+        assertTrue(refused.getMessage().contains("takes the right ADMIN"), refused::toString);
+      }
+      plain.delete(new Delete(Fixture.bytes("b"))).get(); // the row as a whole keeps its mark
+      assertNull(manager.run(tx -> read(tx.table(shown), "a")));
+      assertEquals(2, markCells(shown));
+      try (Table hers = root.getTable(shown)) {
+        hers.delete(new Delete(Fixture.bytes("b")).addFamily(marks));
+      }
+      assertEquals(1, markCells(shown), "an administrator may");
+      open.rollback();
+    }
+  }
+
+  private static byte[] marksOf(Transaction open) {
+    return PendingWrite.qualifier(open.startTimestamp());
+  }
+
+  private static int markCells(TableName name) throws IOException {
+    try (Table table = root.getTable(name);
+        ResultScanner rows = table.getScanner(PendingWrite.family())) {
+      int count = 0;
+      for (Result row : rows) {
+        count += row.size();
+      }
+      return count;
     }
   }
 

@@ -7,8 +7,11 @@ import java.util.List;
 import java.util.function.LongPredicate;
 import java.util.function.Predicate;
 import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.IsolationLevel;
 import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.coprocessor.ObserverContext;
+import org.apache.hadoop.hbase.coprocessor.RegionCoprocessorEnvironment;
 import org.apache.hadoop.hbase.regionserver.FlushLifeCycleTracker;
 import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.regionserver.HRegion.FlushResult;
@@ -24,6 +27,9 @@ import org.apache.hadoop.hbase.regionserver.compactions.CompactionLifeCycleTrack
 import org.apache.hadoop.hbase.regionserver.querymatcher.DeleteTracker;
 import org.apache.hadoop.hbase.regionserver.querymatcher.DeleteTracker.DeleteResult;
 import org.apache.hadoop.hbase.regionserver.querymatcher.ScanDeleteTracker;
+import org.apache.hadoop.hbase.security.AccessDeniedException;
+import org.apache.hadoop.hbase.security.access.AccessController;
+import org.apache.hadoop.hbase.security.access.Permission.Action;
 import org.apache.hadoop.hbase.util.EnvironmentEdgeManager;
 
 /**
@@ -38,6 +44,33 @@ import org.apache.hadoop.hbase.util.EnvironmentEdgeManager;
  */
 public final class HBaseInternals {
   private HBaseInternals() {}
+
+  // Rights.
+
+  /**
+   * Whether the user of a request may do everything to the table; all may where no {@link
+   * AccessController} watches.
+   *
+   * <p>Rests on: one that watches a region is among its coprocessors, and judges the user of the
+   * request, or that of the server if it is the server's own.
+   *
+   * <p>Else: a user who may only write could delete marks of others.
+   */
+  public static boolean isAdmin(ObserverContext<RegionCoprocessorEnvironment> context)
+      throws IOException {
+    HRegion region = (HRegion) context.getEnvironment().getRegion();
+    AccessController rights = region.getCoprocessorHost().findCoprocessor(AccessController.class);
+    if (rights == null) {
+      return true;
+    }
+    try {
+      TableName table = region.getTableDescriptor().getTableName();
+      rights.requirePermission(context, "deletes of marks", table, null, null, Action.ADMIN);
+      return true;
+    } catch (AccessDeniedException e) {
+      return false;
+    }
+  }
 
   // Updates.
 

@@ -26,6 +26,7 @@ import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.regionserver.MiniBatchOperationInProgress;
 import org.apache.hadoop.hbase.regionserver.OperationStatus;
+import org.apache.hadoop.hbase.util.Bytes;
 import org.apache.hadoop.hbase.wal.WALEdit;
 
 /**
@@ -102,16 +103,24 @@ public final class RegionWrites {
     }
   }
 
+  /** What the user of a batch may do. */
+  public interface Rights {
+    /** Whether that is everything to the table. */
+    boolean isAdmin() throws IOException;
+  }
+
   /**
    * Checks and changes the mutations that HBase is about to apply.
    *
+   * @param rights looked at if it matters
    * @throws IOException if they fail as a whole
    */
-  public void prepare(MiniBatchOperationInProgress<Mutation> mutations) throws IOException {
+  public void prepare(MiniBatchOperationInProgress<Mutation> mutations, Rights rights)
+      throws IOException {
     for (int i = 0; i < mutations.size(); i++) {
       if (mutations.getOperationStatus(i).getOperationStatusCode() == OperationStatusCode.NOT_RUN) {
         try {
-          prepare(mutations, i);
+          prepare(mutations, i, rights);
         } catch (IllegalArgumentException e) {
           MiniBatches.refuse(mutations, i, ErrorText.of(e));
         }
@@ -120,7 +129,8 @@ public final class RegionWrites {
     addMarks();
   }
 
-  private void prepare(MiniBatchOperationInProgress<Mutation> mutations, int i) throws IOException {
+  private void prepare(MiniBatchOperationInProgress<Mutation> mutations, int i, Rights rights)
+      throws IOException {
     Mutation mutation = mutations.getOperation(i);
     boolean isAdoption = AdoptionRequest.isRequest(mutation);
     CleanupRequest request = isAdoption ? null : CleanupRequest.of(mutation);
@@ -131,6 +141,9 @@ public final class RegionWrites {
       MiniBatches.refuse(mutations, i, SettingsCheck.refusal(settings.table()));
     } else if (!isAdoption && request == null && start == 0) {
       adoptions.keep(mutation);
+      if (deletesMarks(mutation) && !rights.isAdmin()) {
+        keepMarks(mutations, i);
+      }
       plain(batch, mutation);
     } else if (batch == null) {
       throw new DoNotRetryIOException("transactions write with puts, not with row processors");
@@ -140,6 +153,31 @@ public final class RegionWrites {
       cleanUp(batch, mutations, i, request);
     } else {
       admit(batch, mutations, i, start);
+    }
+  }
+
+  private static boolean deletesMarks(Mutation plain) {
+    List<Cell> marks = plain.getFamilyCellMap().get(FAMILY);
+    return marks != null && marks.stream().anyMatch(CellUtil::isDelete);
+  }
+
+  /**
+   * A row that is deleted as a whole keeps its marks: without them, cells of a transaction that is
+   * not decided would count as committed. Cleanups remove them. Who administers the table may, and
+   * so may those who apply a log of it.
+   */
+  private static void keepMarks(MiniBatchOperationInProgress<Mutation> mutations, int i)
+      throws IOException {
+    Mutation plain = mutations.getOperation(i);
+    plain.getFamilyCellMap().remove(FAMILY);
+    if (plain.isEmpty()) {
+      MiniBatches.refuse(
+          mutations,
+          i,
+          "marks of transactions, in family "
+              + Bytes.toString(FAMILY)
+              + ", are removed by cleanups:"
+              + " to delete them takes the right ADMIN on the table");
     }
   }
 
