@@ -71,6 +71,7 @@ final class ServerParts {
 
   private final ServerConfig config;
   private final MemoryPlan memory;
+  private final Health health;
   private final Consumer<LogException> onTrouble;
   private final LongSupplier nanoClock = System::nanoTime;
   private final Observation observation;
@@ -106,6 +107,7 @@ final class ServerParts {
     this.config = config;
     this.onTrouble = onTrouble;
     this.memory = memory;
+    this.health = health;
     this.observation = new Observation(health);
   }
 
@@ -150,6 +152,10 @@ final class ServerParts {
       join(store);
     }
     keepTime();
+    if (config.isInsecure()) {
+      health.warn(security());
+      net.every(TimeUnit.HOURS.toNanos(1), () -> LOG.warn("{}", security()));
+    }
     long now = nanoClock.getAsLong();
     facts =
         new ServerFacts(

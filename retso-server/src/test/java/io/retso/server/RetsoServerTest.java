@@ -221,6 +221,9 @@ class RetsoServerTest {
     try (RetsoServer server = RetsoServer.start(told)) {
       String status = TestServers.get(server.httpPort(), "/status").body();
       assertTrue(status.contains("INSECURE"), status);
+      HttpResponse<String> health = TestServers.get(server.httpPort(), "/health");
+      assertEquals(200, health.statusCode());
+      assertTrue(health.body().contains("INSECURE"), health.body());
     }
   }
 

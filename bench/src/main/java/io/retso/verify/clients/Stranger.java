@@ -115,7 +115,7 @@ public final class Stranger implements Runnable {
         switch (random.nextInt(4)) {
           case 0 -> 0;
           case 1 -> start;
-          case 2 -> own.ticket();
+          case 2 -> own.ticket() + (start == own.startTimestamp() ? 1 : 0);
           default -> random.nextLong();
         };
     return TransactionHandle.of(start, ticket);

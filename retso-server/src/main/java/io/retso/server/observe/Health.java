@@ -32,6 +32,9 @@ public final class Health {
 
   private volatile String trouble = "";
 
+  /** What is said of a server that serves, or is ready to, if nothing else is. */
+  private volatile String warning = "";
+
   public void serving() {
     phase = new Phase(State.SERVING, "");
   }
@@ -78,7 +81,12 @@ public final class Health {
               + figures.clockLagMillis / 1_000
               + " s behind the clock; if it is wrong, set it right");
     }
-    return new Verdict(true, "serving", "");
+    return new Verdict(true, "serving", warning);
+  }
+
+  /** Has something said for ever of a server that is well. */
+  public void warn(String text) {
+    warning = text;
   }
 
   /** Why the log cannot be used, and what to do, if it is so at some moment. */
@@ -92,7 +100,7 @@ public final class Health {
       return new Verdict(false, "standby", why);
     }
     boolean isReady = member.isReady();
-    return new Verdict(isReady, "standby", isReady ? "" : "it reads the log");
+    return new Verdict(isReady, "standby", isReady ? warning : "it reads the log");
   }
 
   private static String seconds(long nanos) {
