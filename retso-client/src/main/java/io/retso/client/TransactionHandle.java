@@ -51,9 +51,13 @@ public final class TransactionHandle {
     int end = text.indexOf(SEPARATOR);
     try {
       if (end > 0 && text.length() == end + 1 + 2 * Long.BYTES) {
-        return of(
-            Long.parseLong(text, 0, end, 10),
-            HexFormat.fromHexDigitsToLong(text, end + 1, text.length()));
+        TransactionHandle handle =
+            of(
+                Long.parseLong(text, 0, end, 10),
+                HexFormat.fromHexDigitsToLong(text, end + 1, text.length()));
+        if (handle.text().equals(text)) { // no sign, no zeros in front, no upper case
+          return handle;
+        }
       }
     } catch (NumberFormatException e) {
       // Said below.

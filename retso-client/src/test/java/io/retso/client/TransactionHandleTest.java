@@ -108,6 +108,9 @@ class TransactionHandleTest {
         "0123456789abcdef:0000000000000010",
         "0:" + DIGITS,
         "-16:" + DIGITS,
+        "+16:" + DIGITS,
+        "016:" + DIGITS,
+        "16:ABCDEF0123456789",
         "17:" + DIGITS,
         "1152921504606846976:" + DIGITS,
         "99999999999999999999:" + DIGITS
