@@ -3,6 +3,7 @@ package io.retso.client;
 import static io.retso.client.ClientFixture.SHORT;
 import static io.retso.client.ClientFixture.clientOf;
 import static io.retso.client.ClientFixture.get;
+import static io.retso.client.ClientFixture.servingOnce;
 import static io.retso.client.ScriptedPeer.handle;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -29,12 +30,7 @@ class BlockingTest {
   void blockingOnTheEventLoopFailsInsteadOfHanging() throws Exception {
     WireOracle oracle = new WireOracle();
     CountDownLatch attached = new CountDownLatch(1);
-    try (ScriptedPeer peer =
-            new ScriptedPeer(
-                wire -> {
-                  attached.await();
-                  oracle.serve(wire);
-                });
+    try (ScriptedPeer peer = servingOnce(attached, oracle);
         OracleClient client = clientOf(peer).build()) {
       CompletableFuture<TransactionHandle> nested =
           client.beginAsync().thenApply(start -> client.begin());
@@ -50,12 +46,7 @@ class BlockingTest {
   void blockingOnTheEventLoopOfAnotherClientFails() throws Exception {
     WireOracle oracle = new WireOracle();
     CountDownLatch attached = new CountDownLatch(1);
-    try (ScriptedPeer peer =
-            new ScriptedPeer(
-                wire -> {
-                  attached.await();
-                  oracle.serve(wire);
-                });
+    try (ScriptedPeer peer = servingOnce(attached, oracle);
         ScriptedPeer otherPeer = new ScriptedPeer(oracle::serve);
         OracleClient other = clientOf(otherPeer).build();
         OracleClient client = clientOf(peer).build()) {
@@ -75,12 +66,7 @@ class BlockingTest {
     CountDownLatch attached = new CountDownLatch(1);
     CountDownLatch blocked = new CountDownLatch(1);
     CountDownLatch over = new CountDownLatch(1);
-    try (ScriptedPeer peer =
-            new ScriptedPeer(
-                wire -> {
-                  attached.await();
-                  oracle.serve(wire);
-                });
+    try (ScriptedPeer peer = servingOnce(attached, oracle);
         OracleClient client = clientOf(peer).requestTimeout(SHORT).build()) {
       client
           .beginAsync()

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
@@ -26,6 +27,15 @@ final class ClientFixture {
       builder.address(peer.address());
     }
     return builder.backoff(Duration.ofMillis(1), Duration.ofMillis(20));
+  }
+
+  /** What clients ask before {@code gathered} is all on its way when the oracle begins to serve. */
+  static ScriptedPeer servingOnce(CountDownLatch gathered, WireOracle oracle) throws Exception {
+    return new ScriptedPeer(
+        wire -> {
+          gathered.await();
+          oracle.serve(wire);
+        });
   }
 
   static <T> T get(CompletableFuture<T> future) throws Exception {

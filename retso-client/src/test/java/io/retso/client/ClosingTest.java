@@ -3,6 +3,7 @@ package io.retso.client;
 import static io.retso.client.ClientFixture.assertFails;
 import static io.retso.client.ClientFixture.clientOf;
 import static io.retso.client.ClientFixture.get;
+import static io.retso.client.ClientFixture.servingOnce;
 import static io.retso.client.ScriptedPeer.handle;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -94,12 +95,7 @@ class ClosingTest {
   void closingOnTheEventLoopDoesNotWaitForItself() throws Exception {
     WireOracle oracle = new WireOracle();
     CountDownLatch attached = new CountDownLatch(1);
-    try (ScriptedPeer peer =
-        new ScriptedPeer(
-            wire -> {
-              attached.await();
-              oracle.serve(wire);
-            })) {
+    try (ScriptedPeer peer = servingOnce(attached, oracle)) {
       OracleClient client = clientOf(peer).build();
       CompletableFuture<Void> closed = client.beginAsync().thenAccept(start -> client.close());
       attached.countDown();

@@ -3,6 +3,7 @@ package io.retso.client;
 import static io.retso.client.ClientFixture.assertFails;
 import static io.retso.client.ClientFixture.clientOf;
 import static io.retso.client.ClientFixture.get;
+import static io.retso.client.ClientFixture.servingOnce;
 import static io.retso.client.ScriptedPeer.handle;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -23,16 +24,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class GatheringTest {
   private static final int GAP = Timestamps.GAP;
-
-  /** What clients ask before {@code gathered} is all on its way when the oracle begins to serve. */
-  private static ScriptedPeer servingOnce(CountDownLatch gathered, WireOracle oracle)
-      throws Exception {
-    return new ScriptedPeer(
-        wire -> {
-          gathered.await();
-          oracle.serve(wire);
-        });
-  }
 
   @Test
   void requestsThatGatherTravelInOneFrameOfEachTypeAndBeginsAreLast() throws Exception {

@@ -46,7 +46,7 @@ final class FrameWork {
     int at = body;
     for (int i = 0; i < count; i++) {
       rows += in.getInt(at + Frames.TICKET_BYTES) & FrameType.ROWS_MASK;
-      at += Frames.COMMIT_READS_FIXED_BYTES + (int) Frames.idsOfReads(in, at) * Long.BYTES;
+      at += Frames.ownedBytes(FrameType.COMMIT_READS, in, at);
     }
     return rows;
   }

@@ -21,14 +21,14 @@ final class RequestHandler {
   private final Sequencer sequencer;
   private final FairUse fairUse;
   private final LongSupplier nanoClock;
-  private final Tickets ticketOffice;
+  private final Tickets tickets;
   private final CommitBatch batch;
   private final long[] answers;
 
-  /** Start timestamps of a frame, their tickets, and which of these are wrong. */
+  /** Start timestamps of a frame, the tickets that it brought, and which of these are wrong. */
   private final long[] starts;
 
-  private final long[] tickets;
+  private final long[] brought;
   private final boolean[] foreign;
 
   /** Commits with rows of the current frame that were decided just now, and their rows. */
@@ -40,12 +40,12 @@ final class RequestHandler {
     this.sequencer = sequencer;
     this.fairUse = fairUse;
     this.nanoClock = settings.nanoClock();
-    this.ticketOffice = settings.tickets().get();
+    this.tickets = settings.tickets().get();
     FrontDesk.Bounds bounds = settings.bounds();
     batch = new CommitBatch(bounds.rowsMax());
     answers = new long[1 + bounds.requestsMax()];
     starts = new long[bounds.requestsMax()];
-    tickets = new long[bounds.requestsMax()];
+    brought = new long[bounds.requestsMax()];
     foreign = new boolean[bounds.requestsMax()];
   }
 
@@ -70,7 +70,7 @@ final class RequestHandler {
         fairUse.took(account, count);
         long first = sequencer.begin(count, account.host);
         answers[0] = first;
-        ticketOffice.make(first, Timestamps.GAP, Tickets.ANYBODY, answers, 1, count);
+        tickets.make(first, Timestamps.GAP, Tickets.ANYBODY, answers, 1, count);
       }
       case COMMIT, COMMIT_READS -> {
         boolean tooMany = fairUse.isAboveUncleaned(account, hosts);
@@ -146,10 +146,10 @@ final class RequestHandler {
     int at = body;
     for (int i = 0; i < count; i++) {
       starts[i] = in.getLong(at);
-      tickets[i] = in.getLong(at + Long.BYTES);
+      brought[i] = in.getLong(at + Long.BYTES);
       at += Frames.ownedBytes(type, in, at);
     }
-    return ticketOffice.check(starts, tickets, Tickets.ANYBODY, foreign, count);
+    return tickets.check(starts, brought, Tickets.ANYBODY, foreign, count);
   }
 
   /** The start of a request that is decided: no transaction has 0, which is answered as invalid. */

@@ -2,7 +2,6 @@ package io.retso.front;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 
 /** What carries the bytes of one connection; called on the sequencer's thread. */
@@ -18,9 +17,6 @@ public interface Transport {
 
   /** Sends what was written. */
   void flush();
-
-  /** Sends an error, which is about a frame or 0, and closes the connection behind it. */
-  void refuse(int frameId, ErrorCode code, String text);
 
   /**
    * The client has said HELLO, and is about to be welcomed.

@@ -311,8 +311,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
   }
 
   /** Sends the client the reason, closes its connection behind what is already on its way. */
-  @Override
-  public void refuse(int id, ErrorCode code, String text) {
+  void refuse(int id, ErrorCode code, String text) {
     if (closing) {
       return;
     }

@@ -43,15 +43,12 @@ public final class ClusterSecret {
   private static final int FILE_BYTES_MAX = 4096;
   private static final String HMAC = "HmacSHA256";
 
-  /** An account that may do one of these may know it, or change it. */
-  private static final Set<PosixFilePermission> OTHERS =
+  /** All but these let others know it, or change it. */
+  private static final Set<PosixFilePermission> OWNERS =
       EnumSet.of(
-          PosixFilePermission.GROUP_READ,
-          PosixFilePermission.GROUP_WRITE,
-          PosixFilePermission.GROUP_EXECUTE,
-          PosixFilePermission.OTHERS_READ,
-          PosixFilePermission.OTHERS_WRITE,
-          PosixFilePermission.OTHERS_EXECUTE);
+          PosixFilePermission.OWNER_READ,
+          PosixFilePermission.OWNER_WRITE,
+          PosixFilePermission.OWNER_EXECUTE);
 
   private final List<byte[]> lines;
 
@@ -61,14 +58,18 @@ public final class ClusterSecret {
 
   /** A new one that ends with the process. */
   public static ClusterSecret random() {
+    return new ClusterSecret(List.of(randomBytes()));
+  }
+
+  private static byte[] randomBytes() {
     byte[] bytes = new byte[BYTES_MIN];
     new SecureRandom().nextBytes(bytes);
-    return new ClusterSecret(List.of(bytes));
+    return bytes;
   }
 
   /**
-   * One that everybody can work out who knows the id of the log: it keeps nobody out. For servers
-   * that are told to be insecure.
+   * One that each client can work out, as the id of the log is told to all: it keeps none of them
+   * out. For servers that are told to be insecure.
    */
   public static ClusterSecret knownToAll() {
     return new ClusterSecret(List.of(new byte[BYTES_MIN]));
@@ -80,17 +81,15 @@ public final class ClusterSecret {
    * @throws FileAlreadyExistsException if there is one; it is not touched
    */
   public static void make(Path file) throws IOException {
-    byte[] bytes = new byte[BYTES_MIN];
-    new SecureRandom().nextBytes(bytes);
     Path parent = file.toAbsolutePath().getParent();
     Files.createDirectories(parent);
-    // Beside it, then renamed: a file that is there is whole, also after a crash.
+    // Beside it, then linked: a file that is there is whole, also after a crash.
     Path whole = Files.createTempFile(parent, file.getFileName().toString(), ".new");
     try {
       if (Files.getFileAttributeView(whole, PosixFileAttributeView.class) != null) {
         Files.setPosixFilePermissions(whole, PosixFilePermissions.fromString("rw-------"));
       }
-      String line = Base64.getEncoder().encodeToString(bytes) + "\n";
+      String line = Base64.getEncoder().encodeToString(randomBytes()) + "\n";
       Files.writeString(whole, line, StandardOpenOption.SYNC);
       Files.createLink(file, whole); // unlike a move it never replaces one
     } finally {
@@ -144,12 +143,13 @@ public final class ClusterSecret {
   /** A file of root may be readable for a group, which is then the server's. */
   private static void checkOthers(Path file, PosixFileAttributes attributes)
       throws IOException, SecretException {
-    Set<PosixFilePermission> permissions = EnumSet.noneOf(PosixFilePermission.class);
-    permissions.addAll(attributes.permissions());
+    Set<PosixFilePermission> others = EnumSet.noneOf(PosixFilePermission.class);
+    others.addAll(attributes.permissions());
+    others.removeAll(OWNERS);
     if ((int) Files.getAttribute(file, "unix:uid") == 0) { // whose name a container may not know
-      permissions.remove(PosixFilePermission.GROUP_READ);
+      others.remove(PosixFilePermission.GROUP_READ);
     }
-    if (permissions.stream().anyMatch(OTHERS::contains)) {
+    if (!others.isEmpty()) {
       throw new SecretException(
           file
               + " can be read by others ("

@@ -82,6 +82,9 @@ public final class RetsoServer implements AutoCloseable {
 
   private void serve() throws ConfigException, IOException, LogException, InterruptedException {
     parts.start();
+    if (config.isInsecure()) {
+      health.warn(parts.facts().security());
+    }
     health.serving();
     parts.net().logFailure().thenAccept(this::logFailed);
     parts.net().error().thenAccept(this::stopped);

@@ -71,7 +71,6 @@ final class ServerParts {
 
   private final ServerConfig config;
   private final MemoryPlan memory;
-  private final Health health;
   private final Consumer<LogException> onTrouble;
   private final LongSupplier nanoClock = System::nanoTime;
   private final Observation observation;
@@ -107,7 +106,6 @@ final class ServerParts {
     this.config = config;
     this.onTrouble = onTrouble;
     this.memory = memory;
-    this.health = health;
     this.observation = new Observation(health);
   }
 
@@ -118,7 +116,6 @@ final class ServerParts {
   void start() throws ConfigException, IOException, LogException, InterruptedException {
     long before = nanoClock.getAsLong();
     started("observation", observation);
-    ClusterSecret given = config.isEmbedded() ? null : secret(); // before anything that takes long
     // First, so that a port that is taken is known before anything long, and recovery can be seen.
     http =
         HttpEndpoint.start(
@@ -136,12 +133,12 @@ final class ServerParts {
     CompletableFuture<ServerOracle> making =
         CompletableFuture.supplyAsync(() -> new ServerOracle(config, nanoClock));
     startEmbedded();
+    ClusterSecret secret = secret(); // an embedded log comes with it
     oracle = making.join();
     BookKeeperStore store = config.isDurable() ? openStore() : null;
     // With a log in memory everything is forgotten with the process: each is another oracle.
     UUID log = store == null ? UUID.randomUUID() : UUID.fromString(store.logId());
     identity = new OracleIdentity(log, config.get(Settings.ORACLE_NAME));
-    ClusterSecret secret = given == null ? secret() : given;
     tickets = new Tickets(secret.keys(Tickets.PURPOSE, log.toString()));
     port = net.listen(listenAddress).getPort();
     reserved.close();
@@ -153,7 +150,6 @@ final class ServerParts {
     }
     keepTime();
     if (config.isInsecure()) {
-      health.warn(security());
       net.every(TimeUnit.HOURS.toNanos(1), () -> LOG.warn("{}", security()));
     }
     long now = nanoClock.getAsLong();

@@ -11,7 +11,6 @@ import io.retso.log.LogException;
 import io.retso.log.OneSegmentLog;
 import io.retso.oracle.Changes;
 import io.retso.oracle.StatusOracle;
-import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
@@ -157,9 +156,6 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
 
     /** Whether it is on the server's machine. */
     boolean local;
-
-    /** With what the connection was ended; null if it was not. */
-    ErrorCode refused;
 
     /** Thrown by the next buffer that is asked for. */
     Error allocationError;
@@ -333,11 +329,6 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
       } catch (FrameException e) {
         throw new AssertionError(e);
       }
-    }
-
-    @Override
-    public void refuse(int frameId, ErrorCode code, String text) {
-      refused = code;
     }
 
     @Override

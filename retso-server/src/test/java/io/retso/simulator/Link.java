@@ -7,7 +7,6 @@ import io.retso.client.connection.SimulatedLoop;
 import io.retso.front.Conversation;
 import io.retso.front.Conversation.Progress;
 import io.retso.front.Transport;
-import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
@@ -143,11 +142,6 @@ final class Link implements Transport, SimulatedLoop.Wire {
 
   private ArrayDeque<RequestFrame> laneOf(FrameType type) {
     return type.isLogged() ? logLane : fastLane;
-  }
-
-  @Override
-  public void refuse(int frameId, ErrorCode code, String text) {
-    throw new Violation("a connection is refused: " + text);
   }
 
   @Override

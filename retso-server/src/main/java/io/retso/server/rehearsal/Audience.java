@@ -6,7 +6,6 @@ import io.netty.buffer.Unpooled;
 import io.retso.front.Conversation;
 import io.retso.front.FrontDesk;
 import io.retso.front.Transport;
-import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
@@ -154,11 +153,6 @@ final class Audience implements Transport {
       answered = true;
       answers.run();
     }
-  }
-
-  @Override
-  public void refuse(int frameId, ErrorCode code, String text) {
-    throw new IllegalStateException(code + ": " + text);
   }
 
   @Override
