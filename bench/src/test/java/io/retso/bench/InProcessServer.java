@@ -6,6 +6,7 @@ import io.retso.net.OracleServer;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
+import io.retso.security.AccessControl;
 import io.retso.security.ClusterSecret;
 import io.retso.security.Tickets;
 import io.retso.sequencer.Sequencer;
@@ -13,6 +14,7 @@ import io.retso.sequencer.SequencerSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
@@ -39,13 +41,13 @@ public final class InProcessServer implements AutoCloseable {
                 64,
                 60_000,
                 30_000,
+                Optional::empty,
                 new FrontDesk.Settings(
                     () -> identity,
                     System::nanoTime,
                     FrontDesk.Latencies.IGNORED,
                     FrontDesk.Bounds.USUAL,
-                    () -> tickets,
-                    FrontDesk.Sweeping.LOCAL)));
+                    AccessControl.open(tickets))));
     Sequencer sequencer =
         new Sequencer(
             SequencerSettings.withoutLog(4, 1 << 20),

@@ -32,6 +32,7 @@ public final class OracleClientBuilder {
   private long pingNanos = Duration.ofMillis(100).toNanos();
   private Long seed;
   private OracleIdentity expected;
+  private ClientSecurity security;
 
   OracleClientBuilder() {}
 
@@ -65,6 +66,12 @@ public final class OracleClientBuilder {
   /** The oracle that the client is for: another one is refused. Default: the first it meets. */
   public OracleClientBuilder oracle(OracleIdentity oracle) {
     this.expected = Objects.requireNonNull(oracle);
+    return this;
+  }
+
+  /** How the client knows the oracle, and says who it is. Default: it speaks in clear. */
+  public OracleClientBuilder security(ClientSecurity newSecurity) {
+    this.security = Objects.requireNonNull(newSecurity);
     return this;
   }
 
@@ -168,7 +175,8 @@ public final class OracleClientBuilder {
             backoffMaxNanos,
             pingNanos,
             seed == null ? System.nanoTime() ^ System.identityHashCode(this) : seed,
-            expected);
+            expected,
+            security);
     return new RemoteOracleClient(settings, new NettyLoop(settings));
   }
 

@@ -52,6 +52,12 @@ public class OracleException extends RuntimeException {
      * upgrade the older side; repeating cannot help until then.
      */
     INCOMPATIBLE,
+    /**
+     * One side could not prove to the other who it is: the server wants credentials that this
+     * client lacks, or does not take them; or the server's certificate is not one that this client
+     * trusts. Nothing was asked of it. Repeating cannot help until that is corrected.
+     */
+    NOT_AUTHENTICATED,
     /** The client was closed. Build a new one. */
     CLOSED,
     /**

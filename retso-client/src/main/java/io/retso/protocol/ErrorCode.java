@@ -31,10 +31,9 @@ public enum ErrorCode {
    * what became of it. The connection goes on.
    */
   DEPOSED(10),
-  /**
-   * This client may not ask for that: nothing of the frame was done. The connection goes on. 11 is
-   * kept for a client that has not said who it is.
-   */
+  /** The client has not proved who it is, or can do so no longer. */
+  NOT_AUTHENTICATED(11),
+  /** This client may not ask for that: nothing of the frame was done. The connection goes on. */
   NOT_PERMITTED(12);
 
   private final int number;

@@ -10,7 +10,11 @@ package io.retso.protocol;
  *              mode u8, name length u8, name (UTF-8)        frame bytes max u32, rows max u32,
  *                                                           timestamp gap u32, epoch i64, id of the
  *                                                           oracle's log 2 x i64, text (its name), a
- *                                                           role
+ *                                                           role, security u8 (0: nothing is asked,
+ *                                                           1: a client may say who it is, 2: it must),
+ *                                                           text (who the client is; empty if that is
+ *                                                           not known), number of mechanisms u8, as
+ *                                                           many texts
  *   BEGIN      empty; n start timestamps are wanted         first i64, n x ticket i64; the other
  *                                                           starts follow in steps of the gap
  *   COMMIT     n x (start i64, ticket i64,                  n x outcome i64
@@ -30,6 +34,9 @@ package io.retso.protocol;
  *   SWEPT      n x (start i64, ticket i64)                  n x outcome i64
  *   TIMESTAMP  empty; n calls share the frame               timestamp i64, the same for all n
  *   SAFE       empty; n calls share the frame               safe snapshot i64, the same for all n
+ *   AUTH       text (mechanism), length u16, as many bytes  done u8, text (who the client is), for how
+ *                                                           many ms that counts i64 (0: for ever), length
+ *                                                           u16, as many bytes
  *   -          -                                            ERROR: code u16, length u16, text (UTF-8)
  *   -          -                                            ROLE: epoch i64, and a role
  *
@@ -55,7 +62,8 @@ public enum FrameType {
   SWEPT(9, Body.TICKETS, Answers.EACH),
   TIMESTAMP(10, Body.COUNT, Answers.ONE),
   COMMIT_READS(11, Body.READS, Answers.EACH),
-  SAFE(12, Body.COUNT, Answers.ONE);
+  SAFE(12, Body.COUNT, Answers.ONE),
+  AUTH(13, Body.OWN, Answers.OWN);
 
   /** What a request frame has behind its header. */
   enum Body {
@@ -177,7 +185,7 @@ public enum FrameType {
   public boolean isLogged() {
     return switch (this) {
       case COMMIT, COMMIT_READS, STATUS, ABORT, CLEANED, WATERMARK, SWEPT -> true;
-      case HELLO, BEGIN, TIMESTAMP, SAFE, PING -> false;
+      case HELLO, BEGIN, TIMESTAMP, SAFE, PING, AUTH -> false;
     };
   }
 

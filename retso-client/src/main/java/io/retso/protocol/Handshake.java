@@ -51,6 +51,7 @@ public final class Handshake {
    * @param oracle which oracle it is
    * @param role of the server, and its epoch. A client that sees a leader's epoch shrink talks to
    *     one that was deposed
+   * @param offer what the client may, or must, say of itself
    */
   public record Welcome(
       int version,
@@ -59,7 +60,8 @@ public final class Handshake {
       int rowsMax,
       int timestampGap,
       OracleIdentity oracle,
-      ServerRole role) {}
+      ServerRole role,
+      Authentication.Offer offer) {}
 
   /** Writes a complete HELLO frame. */
   public static void writeHello(ByteBuf out, int frameId, Hello hello) {
@@ -110,6 +112,7 @@ public final class Handshake {
     out.writeLong(welcome.oracle().id().getLeastSignificantBits());
     writeText(out, welcome.oracle().name());
     writeRole(out, welcome.role());
+    Authentication.writeOffer(out, welcome.offer());
     Frames.finishFrame(out, headerIndex, 0);
   }
 
@@ -130,7 +133,7 @@ public final class Handshake {
     role.members().forEach(address -> writeText(out, address));
   }
 
-  private static void writeText(ByteBuf out, String text) {
+  static void writeText(ByteBuf out, String text) {
     out.writeByte(text.length());
     out.writeCharSequence(text, StandardCharsets.US_ASCII);
   }
@@ -168,20 +171,20 @@ public final class Handshake {
     }
   }
 
-  private static String readText(ByteBuf in) throws FrameException {
+  static String readText(ByteBuf in) throws FrameException {
     need(in, 1);
     int bytes = in.readUnsignedByte();
     need(in, bytes);
     return in.readCharSequence(bytes, StandardCharsets.US_ASCII).toString();
   }
 
-  private static void need(ByteBuf in, int bytes) throws FrameException {
+  static void need(ByteBuf in, int bytes) throws FrameException {
     if (in.readableBytes() < bytes) {
       throw new FrameException(ErrorCode.MALFORMED_FRAME, "a text or a role ends too early");
     }
   }
 
-  private static void checkEnd(ByteBuf in) throws FrameException {
+  static void checkEnd(ByteBuf in) throws FrameException {
     if (in.isReadable()) {
       throw new FrameException(
           ErrorCode.MALFORMED_FRAME, in.readableBytes() + " bytes too many behind a role or name");
@@ -204,9 +207,10 @@ public final class Handshake {
       throw new FrameException(ErrorCode.MALFORMED_FRAME, "the oracle has a malformed name");
     }
     ServerRole role = readRole(body, epoch);
+    Authentication.Offer offer = Authentication.readOffer(body);
     checkEnd(body);
     OracleIdentity oracle = new OracleIdentity(id, name);
-    return new Welcome(version, mode, frameBytesMax, rowsMax, timestampGap, oracle, role);
+    return new Welcome(version, mode, frameBytesMax, rowsMax, timestampGap, oracle, role, offer);
   }
 
   /**

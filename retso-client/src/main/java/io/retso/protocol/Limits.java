@@ -32,5 +32,14 @@ public final class Limits {
   /** Characters of an address of a server, at most; all are ASCII. */
   public static final int ADDRESS_BYTES_MAX = 255;
 
+  /** Characters of a principal, the name of who a client is, at most; printable ASCII. */
+  public static final int PRINCIPAL_CHARS_MAX = 128;
+
+  /** Bytes of what proves who a client is, in one AUTH frame, at most. */
+  public static final int CREDENTIAL_BYTES_MAX = 16 << 10;
+
+  /** Mechanisms by which a server lets clients say who they are, at most. */
+  public static final int MECHANISMS_MAX = 8;
+
   private Limits() {}
 }

@@ -68,7 +68,13 @@ class ArchitectureTest {
         .dependOnClassesThat(
             not(
                 resideInAnyPackage(
-                    "java..", "io.retso..", "io.netty..", "org.jctools..", "org.slf4j..")))
+                    "java..",
+                    "javax.net.ssl..",
+                    "javax.security.auth.x500..",
+                    "io.retso..",
+                    "io.netty..",
+                    "org.jctools..",
+                    "org.slf4j..")))
         .check(MODULE);
   }
 

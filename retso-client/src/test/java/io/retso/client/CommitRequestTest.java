@@ -17,6 +17,7 @@ import io.retso.client.CommitResult.AbortReason;
 import io.retso.client.OracleException.Category;
 import io.retso.client.ScriptedPeer.Request;
 import io.retso.client.ScriptedPeer.Script;
+import io.retso.protocol.Authentication;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.Handshake.Welcome;
@@ -254,7 +255,8 @@ class CommitRequestTest {
                           10,
                           GAP,
                           ScriptedPeer.ORACLE,
-                          ServerRole.alone(1)));
+                          ServerRole.alone(1),
+                          Authentication.Offer.NONE));
                   oracle.answerAll(wire);
                 });
         OracleClient client = clientOf(peer).build()) {

@@ -15,6 +15,7 @@ import io.netty.buffer.Unpooled;
 import io.retso.client.OracleException.Category;
 import io.retso.client.ScriptedPeer.Request;
 import io.retso.client.ScriptedPeer.Script;
+import io.retso.protocol.Authentication;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
@@ -91,7 +92,7 @@ class HandshakeFaultsTest {
           wire.reply(0x82, 1, 0, 16, ScriptedPeer.ticket(16));
           wire.drain();
         },
-        "before the handshake");
+        "a reply to BEGIN during the handshake");
   }
 
   @Test
@@ -262,12 +263,26 @@ class HandshakeFaultsTest {
 
   private static Welcome welcome(OracleIdentity oracle) {
     return new Welcome(
-        Handshake.VERSION_MAX, Mode.ORACLE, 1 << 20, 1000, 16, oracle, ServerRole.alone(5));
+        Handshake.VERSION_MAX,
+        Mode.ORACLE,
+        1 << 20,
+        1000,
+        16,
+        oracle,
+        ServerRole.alone(5),
+        Authentication.Offer.NONE);
   }
 
   private static Welcome welcome(int version, Mode mode, int frameBytesMax, int gap) {
     return new Welcome(
-        version, mode, frameBytesMax, 1000, gap, ScriptedPeer.ORACLE, ServerRole.alone(1));
+        version,
+        mode,
+        frameBytesMax,
+        1000,
+        gap,
+        ScriptedPeer.ORACLE,
+        ServerRole.alone(1),
+        Authentication.Offer.NONE);
   }
 
   /** Its begins would be older than what the successor has committed. */

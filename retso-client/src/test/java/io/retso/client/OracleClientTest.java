@@ -15,6 +15,7 @@ import io.retso.client.CommitResult.AbortReason;
 import io.retso.client.OracleException.Category;
 import io.retso.client.ScriptedPeer.Request;
 import io.retso.client.TransactionStatus.State;
+import io.retso.protocol.Authentication;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.Handshake.Welcome;
@@ -318,7 +319,8 @@ class OracleClientTest {
                           10,
                           GAP,
                           ScriptedPeer.ORACLE,
-                          ServerRole.alone(1)));
+                          ServerRole.alone(1),
+                          Authentication.Offer.NONE));
                   while (true) {
                     Request request = wire.read();
                     wire.reply(request, oracle.answer(request));

@@ -2,6 +2,7 @@ package io.retso.client;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.retso.protocol.Authentication;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
@@ -248,7 +249,8 @@ final class ScriptedPeer implements AutoCloseable {
               Limits.TRANSACTION_ROWS_MAX,
               timestampGap,
               ORACLE,
-              ServerRole.alone(epoch)));
+              ServerRole.alone(epoch),
+              Authentication.Offer.NONE));
     }
 
     void handshake(Welcome welcome) throws IOException, FrameException {

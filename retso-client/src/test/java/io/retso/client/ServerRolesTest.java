@@ -11,6 +11,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.retso.client.ScriptedPeer.Request;
 import io.retso.client.ScriptedPeer.Wire;
+import io.retso.protocol.Authentication;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
@@ -42,7 +43,8 @@ class ServerRolesTest {
             Limits.TRANSACTION_ROWS_MAX,
             GAP,
             ScriptedPeer.ORACLE,
-            role));
+            role,
+            Authentication.Offer.NONE));
   }
 
   private static void tell(Wire wire, ServerRole role) throws IOException {

@@ -67,7 +67,14 @@ class RoleFuzzTest {
 
   private static Handshake.Welcome welcome(ServerRole role) {
     return new Handshake.Welcome(
-        Handshake.VERSION_MAX, Handshake.Mode.ORACLE, Limits.FRAME_BYTES_MAX, 10, 16, ORACLE, role);
+        Handshake.VERSION_MAX,
+        Handshake.Mode.ORACLE,
+        Limits.FRAME_BYTES_MAX,
+        10,
+        16,
+        ORACLE,
+        role,
+        Authentication.Offer.NONE);
   }
 
   private static ByteBuf bodyOf(ByteBuf frame) throws FrameException {
@@ -98,9 +105,13 @@ class RoleFuzzTest {
     OracleIdentity oracle = new OracleIdentity(new UUID(~role.epoch(), bytes), "x" + name);
     ByteBuf out = Unpooled.buffer();
     Handshake.writeWelcome(
-        out, 3, new Handshake.Welcome(version, mode, bytes, rows, gap, oracle, role));
+        out,
+        3,
+        new Handshake.Welcome(
+            version, mode, bytes, rows, gap, oracle, role, Authentication.Offer.NONE));
     assertEquals(
-        new Handshake.Welcome(version, mode, bytes, rows, gap, oracle, role),
+        new Handshake.Welcome(
+            version, mode, bytes, rows, gap, oracle, role, Authentication.Offer.NONE),
         Handshake.readWelcome(bodyOf(out)));
   }
 

@@ -31,6 +31,9 @@ final class ClientAccount {
   /** The host's number, above 0. */
   final int host;
 
+  /** To whom its transactions belong. */
+  final long owner;
+
   final Taken timestamps = new Taken();
 
   /** Rows of its commits. */
@@ -48,8 +51,9 @@ final class ClientAccount {
 
   private long uncleaned;
 
-  ClientAccount(int host) {
+  ClientAccount(int host, long owner) {
     this.host = host;
+    this.owner = owner;
   }
 
   /** Commits with rows less reports of cleanups; about what is not cleaned up. */

@@ -30,9 +30,10 @@ final class ClientShare {
    *
    * @param quantum units of a turn, above 0
    * @param host the number of its host, above 0
+   * @param owner to whom its transactions belong
    */
-  ClientShare(long quantum, long turn, int host) {
-    account = new ClientAccount(host);
+  ClientShare(long quantum, long turn, int host, long owner) {
+    account = new ClientAccount(host, owner);
     this.quantum = quantum;
     this.turn = turn;
     credit = quantum;
@@ -40,7 +41,7 @@ final class ClientShare {
 
   /** What was taken is that of another oracle now. */
   void forgetAccount() {
-    account = new ClientAccount(account.host);
+    account = new ClientAccount(account.host, account.owner);
   }
 
   /** Units of a turn. */
@@ -83,7 +84,8 @@ final class ClientShare {
     return waiting.poll();
   }
 
-  void forget(Conversation conversation) {
-    waiting.remove(conversation);
+  /** Returns whether it waited. */
+  boolean forget(Conversation conversation) {
+    return waiting.remove(conversation);
   }
 }

@@ -7,9 +7,11 @@ import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
-import io.retso.protocol.Limits;
 import io.retso.protocol.ServerRole;
 import io.retso.protocol.Timestamps;
+import io.retso.security.Identity;
+import io.retso.security.Role;
+import io.retso.security.Tickets;
 
 /**
  * The requests and replies of one connection: each frame is carried out when it is taken, and its
@@ -31,22 +33,19 @@ public final class Conversation {
   /** A commit that leaves the window uncleaned costs some loads from memory, about 0.3 us. */
   static final int UNITS_PER_MOVE = 4;
 
-  private static final String SWEEPS_ARE_LOCAL =
-      "this oracle takes reports of sweeps from its own machine only, as nobody has to say who they"
-          + " are: run ./retso hbase sweep there";
-
   private final FrontDesk desk;
   private final Transport transport;
-  private final Object host;
-  private final ClientShare share;
+  private final Introduction introduction;
   private final ReplyLane starts = new ReplyLane();
   private final ReplyLane decisions = new ReplyLane();
   private final ReplyLane.Exit exit = this::leave;
 
   private final PutOffStarts putOff;
 
-  /** Null until the handshake. */
-  private Handshake.Hello hello;
+  /** With whom it has its share: its host's others, until it is known who the client is. */
+  private Object company;
+
+  private ClientShare share;
 
   /** Replies that leave at the end of this burst. */
   private ByteBuf leaving;
@@ -59,7 +58,6 @@ public final class Conversation {
   /** The commits of the frame that is looked at are refused: they waited too long. */
   private boolean refuseRows;
 
-  private long heardNanos;
   private boolean inBurst;
   private boolean holding;
 
@@ -69,8 +67,9 @@ public final class Conversation {
   Conversation(FrontDesk desk, Transport transport, Object host) {
     this.desk = desk;
     this.transport = transport;
-    this.host = host;
-    this.share = desk.turns().join(host);
+    this.introduction = new Introduction(desk.settings(), transport);
+    this.company = host;
+    this.share = desk.turns().join(host, Tickets.ANYBODY);
     this.putOff = new PutOffStarts(desk, this);
   }
 
@@ -78,19 +77,51 @@ public final class Conversation {
     return share;
   }
 
-  /** How many conversations there are with this client's host, this one included. */
-  public int ofSameHost() {
+  /**
+   * How many conversations there are with this client's principal, this one included; as long as
+   * that is not known, with its host.
+   */
+  public int ofSameClient() {
     return share.count(0);
   }
 
   /** What the client said of itself; {@code null} before the handshake. */
   public Handshake.Hello hello() {
-    return hello;
+    return introduction.hello();
+  }
+
+  /** Who the client is, as far as that is known; {@code null} before the handshake. */
+  public Identity identity() {
+    return introduction.identity();
   }
 
   /** When the client said HELLO, or sent a ping last. */
   long heardNanos() {
-    return heardNanos;
+    return introduction.heardNanos();
+  }
+
+  /**
+   * What is asked of clients, or what they may do, may be something else by now, or a proof of who
+   * they are may have ended.
+   *
+   * @throws FrameException if the connection is to be ended
+   */
+  public void look() throws FrameException {
+    introduction.look();
+    moveShare();
+  }
+
+  /** What a known client has done on this connection counts from here on for its principal. */
+  private void moveShare() {
+    Identity identity = introduction.identity();
+    if (identity != null && identity.isKnown() && !identity.principal().equals(company)) {
+      boolean waits = desk.turns().leave(company, share, this);
+      company = identity.principal();
+      share = desk.turns().join(company, identity.owner());
+      if (waits) {
+        desk.turns().await(share, this);
+      }
+    }
   }
 
   /** The id of the frame that was looked at last, for an error about it. */
@@ -110,6 +141,7 @@ public final class Conversation {
     }
     int index = unread.readerIndex();
     int frameBytes = Frames.frameBytes(unread, index);
+    introduction.checkSize(frameBytes);
     if (frameBytes == 0 || unread.readableBytes() < frameBytes) {
       waitingSince = -1; // nothing is behind a commit that waited
       return Progress.INCOMPLETE;
@@ -142,7 +174,7 @@ public final class Conversation {
 
   private Progress carryOut(FrameType type, ByteBuf unread, int index, int frameBytes)
       throws FrameException {
-    checkOrder(type);
+    introduction.checkOrder(type);
     if (isAnsweredWithoutOracle(type, unread, index, frameBytes)) {
       return Progress.TAKEN;
     }
@@ -158,26 +190,15 @@ public final class Conversation {
         : Progress.WAITING;
   }
 
-  /** Whether the handshake allows a frame now. */
-  private void checkOrder(FrameType type) throws FrameException {
-    if (type == FrameType.HELLO) {
-      if (hello != null) {
-        throw new FrameException(ErrorCode.HANDSHAKE, "a second HELLO");
-      }
-    } else if (hello == null) {
-      throw new FrameException(ErrorCode.HANDSHAKE, "a frame " + type + " precedes HELLO");
-    }
-  }
-
   /** Answers what is no work of the oracle, and all that is for another server. */
   private boolean isAnsweredWithoutOracle(FrameType type, ByteBuf unread, int index, int frameBytes)
       throws FrameException {
-    if (type == FrameType.HELLO) {
-      greet(unread, index, frameBytes);
+    if (type == FrameType.HELLO || type == FrameType.AUTH) {
+      introduce(type, unread.slice(index + Frames.HEADER_BYTES, frameBytes - Frames.HEADER_BYTES));
     } else if (type == FrameType.PING) {
-      heardNanos = desk.settings().nanoClock().getAsLong();
+      introduction.heard();
       Frames.writeReplyHeader(leaving(), type, 0, frameId);
-    } else if (hello.mode() == Handshake.Mode.ECHO) {
+    } else if (hello().mode() == Handshake.Mode.ECHO && identity().has(Role.BENCH)) {
       echo(type, Frames.count(unread, index));
     } else if (!desk.isLeading()) {
       sendBack(ErrorCode.NOT_LEADER, frameId);
@@ -251,25 +272,19 @@ public final class Conversation {
     Frames.writeHeader(leaving(), FrameType.PING, 0, 0, 0);
   }
 
-  private void greet(ByteBuf unread, int index, int frameBytes) throws FrameException {
-    int bodyBytes = frameBytes - Frames.HEADER_BYTES;
-    Handshake.Hello theirs =
-        Handshake.readHello(unread.slice(index + Frames.HEADER_BYTES, bodyBytes), bodyBytes);
-    int version = Handshake.chooseVersion(theirs.versionMin(), theirs.versionMax());
-    transport.greeted(theirs.clientName());
-    hello = theirs;
-    heardNanos = desk.settings().nanoClock().getAsLong();
-    Handshake.writeWelcome(
-        leaving(),
-        frameId,
-        new Handshake.Welcome(
-            version,
-            theirs.mode(),
-            Limits.FRAME_BYTES_MAX,
-            Limits.TRANSACTION_ROWS_MAX,
-            Timestamps.GAP,
-            desk.settings().oracle().get(),
-            desk.role()));
+  private void introduce(FrameType type, ByteBuf body) throws FrameException {
+    if (type == FrameType.HELLO) {
+      introduction.greet(body);
+    } else {
+      introduction.authenticate(body);
+    }
+    moveShare();
+    transport.greeted(hello().clientName());
+    if (type == FrameType.HELLO) {
+      introduction.welcome(leaving(), frameId, desk.role());
+    } else {
+      introduction.confirm(leaving(), frameId);
+    }
   }
 
   private String standby() {
@@ -278,7 +293,7 @@ public final class Conversation {
 
   /** The role of the server is another one, or what it knows of the members. */
   void tell(ServerRole role) {
-    if (hello != null) { // otherwise it will be greeted so
+    if (hello() != null) { // otherwise it will be greeted so
       Handshake.writeRoleFrame(leaving(), role);
     }
   }
@@ -325,10 +340,10 @@ public final class Conversation {
     try {
       RequestHandler handler = desk.handler();
       joinBurst();
-      if (type == FrameType.SWEPT && !maySweep()) {
+      if (!mayAsk(type)) {
         // In its place among the replies: the client takes them in order.
         ByteBuf out = replyAt(desk.sequencer().replyPosition(), type, count);
-        Frames.writeError(out, id, ErrorCode.NOT_PERMITTED, SWEEPS_ARE_LOCAL);
+        Frames.writeError(out, id, ErrorCode.NOT_PERMITTED, identity().refusal(type));
         return true;
       }
       int hosts = desk.turns().hosts();
@@ -346,8 +361,8 @@ public final class Conversation {
     }
   }
 
-  private boolean maySweep() {
-    return desk.settings().sweeping() == FrontDesk.Sweeping.ALL || transport.isLocal();
+  private boolean mayAsk(FrameType type) {
+    return hello().mode() == Handshake.Mode.ORACLE && identity().may(type);
   }
 
   private ByteBuf replyAt(long position, FrameType type, int count) {
@@ -442,7 +457,7 @@ public final class Conversation {
   /** The connection is over: drops its replies. */
   public void close() {
     desk.forget(this);
-    desk.turns().leave(host, share, this);
+    desk.turns().leave(company, share, this);
     if (leaving != null) {
       leaving.release();
       leaving = null;

@@ -5,7 +5,8 @@ import io.retso.member.Front;
 import io.retso.protocol.Limits;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
-import io.retso.security.Tickets;
+import io.retso.security.AccessControl;
+import io.retso.security.Role;
 import io.retso.sequencer.Sequencer;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -70,24 +71,14 @@ public final class FrontDesk implements Front {
    *
    * @param oracle which oracle this is, known before the first HELLO
    * @param nanoClock monotonic time
-   * @param tickets known before the first HELLO, too
-   * @param sweeping which clients may report sweeps
+   * @param access who clients are and what they may do, known before the first HELLO, too
    */
   public record Settings(
       Supplier<OracleIdentity> oracle,
       LongSupplier nanoClock,
       Latencies latencies,
       Bounds bounds,
-      Supplier<Tickets> tickets,
-      Sweeping sweeping) {}
-
-  /** Which clients may report sweeps: the oracle forgets commits because of them. */
-  public enum Sweeping {
-    /** Those on the server's own machine. */
-    LOCAL,
-    /** All. */
-    ALL
-  }
+      AccessControl access) {}
 
   /**
    * Bounds of the work that is done at a time; a simulator gives small ones.
@@ -247,6 +238,7 @@ public final class FrontDesk implements Front {
             conversation ->
                 conversation.hello() != null
                     && conversation.hello().clientName().equals(clientName)
+                    && conversation.identity().has(Role.MEMBER)
                     && now - conversation.heardNanos() < HEARD_NANOS_MAX);
   }
 

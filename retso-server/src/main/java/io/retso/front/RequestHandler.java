@@ -6,7 +6,7 @@ import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
-import io.retso.security.Tickets;
+import io.retso.security.AccessControl;
 import io.retso.sequencer.Sequencer;
 import java.util.function.LongSupplier;
 
@@ -21,7 +21,7 @@ final class RequestHandler {
   private final Sequencer sequencer;
   private final FairUse fairUse;
   private final LongSupplier nanoClock;
-  private final Tickets tickets;
+  private final AccessControl access;
   private final CommitBatch batch;
   private final long[] answers;
 
@@ -40,7 +40,7 @@ final class RequestHandler {
     this.sequencer = sequencer;
     this.fairUse = fairUse;
     this.nanoClock = settings.nanoClock();
-    this.tickets = settings.tickets().get();
+    this.access = settings.access();
     FrontDesk.Bounds bounds = settings.bounds();
     batch = new CommitBatch(bounds.rowsMax());
     answers = new long[1 + bounds.requestsMax()];
@@ -70,7 +70,7 @@ final class RequestHandler {
         fairUse.took(account, count);
         long first = sequencer.begin(count, account.host);
         answers[0] = first;
-        tickets.make(first, Timestamps.GAP, Tickets.ANYBODY, answers, 1, count);
+        access.tickets().make(first, Timestamps.GAP, account.owner, answers, 1, count);
       }
       case COMMIT, COMMIT_READS -> {
         boolean tooMany = fairUse.isAboveUncleaned(account, hosts);
@@ -90,27 +90,27 @@ final class RequestHandler {
         }
       }
       case ABORT -> {
-        check(type, in, body, count);
+        check(type, account.owner, in, body, count);
         for (int i = 0; i < count; i++) {
           answers[i] = foreign[i] ? Outcome.NOT_OWNER : sequencer.abort(starts[i]);
         }
       }
       case CLEANED -> {
-        int strange = check(type, in, body, count);
+        int strange = check(type, account.owner, in, body, count);
         for (int i = 0; i < count; i++) {
           answers[i] = foreign[i] ? Outcome.NOT_OWNER : sequencer.cleaned(starts[i]);
         }
         fairUse.committed(account, 0, count - strange);
       }
       case SWEPT -> {
-        check(type, in, body, count);
+        check(type, account.owner, in, body, count);
         for (int i = 0; i < count; i++) {
           answers[i] = foreign[i] ? Outcome.NOT_OWNER : sequencer.swept(starts[i]);
         }
         sequencer.sweepOn(); // once for all of them: each might walk over 2^20 places
       }
       case WATERMARK -> answers[0] = sequencer.lowWatermark();
-      case HELLO, PING -> throw new IllegalArgumentException(type + " is no work");
+      case HELLO, PING, AUTH -> throw new IllegalArgumentException(type + " is no work");
     }
     return sequencer.replyPosition();
   }
@@ -123,7 +123,7 @@ final class RequestHandler {
   private void commit(FrameType type, ClientAccount account, ByteBuf in, int body, int count) {
     newCommits = 0;
     newRows = 0;
-    int strange = check(type, in, body, count);
+    int strange = check(type, account.owner, in, body, count);
     if (type == FrameType.COMMIT) {
       decide(in, body, count);
     } else {
@@ -142,14 +142,14 @@ final class RequestHandler {
    *
    * @return how many are wrong
    */
-  private int check(FrameType type, ByteBuf in, int body, int count) {
+  private int check(FrameType type, long owner, ByteBuf in, int body, int count) {
     int at = body;
     for (int i = 0; i < count; i++) {
       starts[i] = in.getLong(at);
       brought[i] = in.getLong(at + Long.BYTES);
       at += Frames.ownedBytes(type, in, at);
     }
-    return tickets.check(starts, brought, Tickets.ANYBODY, foreign, count);
+    return access.tickets().check(starts, brought, owner, foreign, count);
   }
 
   /** The start of a request that is decided: no transaction has 0, which is answered as invalid. */

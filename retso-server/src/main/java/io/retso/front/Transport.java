@@ -3,11 +3,12 @@ package io.retso.front;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.retso.protocol.FrameException;
+import io.retso.security.Peer;
 
 /** What carries the bytes of one connection; called on the sequencer's thread. */
 public interface Transport {
-  /** Whether the client is on the server's own machine. */
-  boolean isLocal();
+  /** What is known of the client before it says a word. */
+  Peer peer();
 
   /** Where buffers for replies come from. */
   ByteBufAllocator allocator();
@@ -19,7 +20,7 @@ public interface Transport {
   void flush();
 
   /**
-   * The client has said HELLO, and is about to be welcomed.
+   * The client has said HELLO, or has proved who it is, and is about to be told so.
    *
    * @param clientName what it calls itself
    * @throws FrameException if one of that name is not wanted here

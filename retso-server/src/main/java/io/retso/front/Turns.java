@@ -1,5 +1,6 @@
 package io.retso.front;
 
+import io.retso.security.Tickets;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -59,24 +60,30 @@ final class Turns {
     left = 2 * quantum;
   }
 
-  /** The share of a host, for one conversation more. */
-  ClientShare join(Object host) {
-    ClientShare share = shares.computeIfAbsent(host, this::returned);
+  /**
+   * The share of a host, or of a principal, for one conversation more.
+   *
+   * @param owner to whom its transactions belong: see {@link Tickets}
+   */
+  ClientShare join(Object host, long owner) {
+    ClientShare share = shares.computeIfAbsent(host, key -> returned(key, owner));
     share.count(1);
     return share;
   }
 
-  private ClientShare returned(Object host) {
+  private ClientShare returned(Object host, long owner) {
     ClientShare before = departed.remove(host);
-    return before == null ? new ClientShare(quantum, turn, ++lastHost) : before;
+    return before == null ? new ClientShare(quantum, turn, ++lastHost, owner) : before;
   }
 
-  void leave(Object host, ClientShare share, Conversation conversation) {
-    share.forget(conversation);
+  /** Returns whether the conversation waited for a turn. */
+  boolean leave(Object host, ClientShare share, Conversation conversation) {
+    boolean waited = share.forget(conversation);
     if (share.count(-1) == 0) {
       shares.remove(host);
       departed.put(host, share);
     }
+    return waited;
   }
 
   /** Nothing counts any more of what hosts took. */

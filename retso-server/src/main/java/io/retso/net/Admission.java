@@ -4,6 +4,7 @@ import io.retso.member.LeaderWatch;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.Limits;
+import io.retso.security.Role;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -69,8 +70,8 @@ final class Admission {
         apart.stream()
             .filter(other -> other != connection && other.host().equals(connection.host()))
             .count();
-    if (connection.ofSameHost() - standbysOfHost > clientsPerHost) {
-      return "this address has its "
+    if (connection.ofSameClient() - standbysOfHost > clientsPerHost) {
+      return (isKnown(connection) ? "this principal has its " : "this address has its ")
           + clientsPerHost
           + " connections; share one client, or raise connections.per.host";
     }
@@ -82,22 +83,26 @@ final class Admission {
     return null;
   }
 
+  private static boolean isKnown(Connection connection) {
+    return connection.identity() != null && connection.identity().isKnown();
+  }
+
   /** Whether it has a place of standbys: it is one, or clients have no place left. */
   boolean isApart(Connection connection) {
     return apart.contains(connection);
   }
 
   /**
-   * A connection says what it is.
+   * A connection says what it is, or has proved who its client is.
    *
-   * @throws FrameException if it is no standby, and clients have no place left
+   * @throws FrameException if it is no standby, and clients, or this one, have no place left
    */
   void greeted(Connection connection, String clientName) throws FrameException {
-    if (LeaderWatch.isStandby(clientName)) {
+    if (LeaderWatch.isStandby(clientName) && connection.identity().has(Role.MEMBER)) {
       if (apart.size() < STANDBYS_MAX) {
         apart.add(connection);
       }
-    } else if (apart.contains(connection)) {
+    } else if (apart.contains(connection) || isKnown(connection)) {
       String objection = objection(connection);
       if (objection != null) {
         throw new FrameException(ErrorCode.TOO_MANY_CONNECTIONS, objection);

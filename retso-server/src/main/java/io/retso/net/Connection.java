@@ -7,6 +7,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.retso.front.Conversation;
 import io.retso.front.Conversation.Progress;
@@ -15,7 +17,11 @@ import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Limits;
+import io.retso.security.Identity;
+import io.retso.security.Peer;
 import io.retso.text.Visible;
+import io.retso.tls.TlsContext;
+import io.retso.tls.TlsFailure;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -28,7 +34,9 @@ import org.slf4j.LoggerFactory;
  */
 final class Connection extends ChannelInboundHandlerAdapter implements Transport {
   private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
-  private static final long HELLO_TIMEOUT_MILLIS = 10_000;
+
+  /** From the connection to HELLO, and to where it is known who the client is if that must be. */
+  static final long HELLO_TIMEOUT_MILLIS = 5_000;
 
   /** Ticks of the server without a byte after which a client is pinged, and given up. */
   static final int TICKS_TO_PING = 4;
@@ -37,8 +45,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
 
   private final OracleServer server;
   private final InetAddress host;
-  private final boolean local;
   private final Conversation conversation;
+  private Peer peer;
 
   private ChannelHandlerContext context;
 
@@ -67,7 +75,9 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
     InetSocketAddress remote = channel.remoteAddress(); // null if it is over already
     this.host = remote == null ? InetAddress.getLoopbackAddress() : remote.getAddress();
     InetSocketAddress here = channel.localAddress();
-    this.local = host.isLoopbackAddress() || here != null && host.equals(here.getAddress());
+    this.peer =
+        Peer.inClear(
+            host, host.isLoopbackAddress() || here != null && host.equals(here.getAddress()));
     this.conversation = server.desk().open(this, remote == null ? channel : host);
   }
 
@@ -89,7 +99,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
   }
 
   private void awaitNoLonger() {
-    if (conversation.hello() == null) {
+    boolean isToSay = identity() != null && identity().isToSay();
+    if (isToSay) {
+      refuse(0, ErrorCode.NOT_AUTHENTICATED, "it did not say in time who it is");
+    } else if (conversation.hello() == null) {
       String objection =
           server.admission().isApart(this) ? server.admission().objection(this) : null;
       if (objection == null) {
@@ -101,8 +114,39 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
   }
 
   @Override
-  public boolean isLocal() {
-    return local;
+  public Peer peer() {
+    return peer;
+  }
+
+  /** The handshake of TLS is over. */
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof SslHandshakeCompletionEvent handshake) {
+      if (handshake.isSuccess()) {
+        peer = peer.encrypted(TlsContext.certificateOf(ctx.pipeline().get(SslHandler.class)));
+      } else {
+        tlsFailed(handshake.cause());
+      }
+    }
+  }
+
+  private void tlsFailed(Throwable cause) {
+    if (!closing && server.lines().admits()) {
+      LOG.info("{} is disconnected: TLS failed: {}", name(), TlsFailure.text(cause));
+    }
+    if (!closing) {
+      server.mutableCounters().rejected++;
+    }
+    disconnect();
+  }
+
+  /** See {@link Conversation#look}. */
+  void look() {
+    try {
+      conversation.look();
+    } catch (FrameException e) {
+      refuse(0, e.code(), e.getMessage());
+    }
   }
 
   @Override
@@ -261,9 +305,14 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
     return host;
   }
 
-  /** Connections of that host, this one included. */
-  int ofSameHost() {
-    return conversation.ofSameHost();
+  /** See {@link Conversation#ofSameClient}. */
+  int ofSameClient() {
+    return conversation.ofSameClient();
+  }
+
+  /** Who the client is, as far as that is known; null before the handshake. */
+  Identity identity() {
+    return conversation.identity();
   }
 
   /** Memory that is taken by what it sent and by what it did not read. */
@@ -360,6 +409,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     if (cause instanceof AssertionError) {
       server.desk().stop(cause);
+      return;
+    }
+    if (TlsFailure.isOne(cause)) {
+      tlsFailed(cause);
       return;
     }
     if (!(cause instanceof IOException) && server.lines().admits()) { // a reset is no news

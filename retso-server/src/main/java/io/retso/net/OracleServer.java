@@ -3,6 +3,7 @@ package io.retso.net;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
@@ -16,17 +17,23 @@ import io.netty.util.concurrent.ScheduledFuture;
 import io.retso.front.FrontDesk;
 import io.retso.log.LogException;
 import io.retso.member.Front;
+import io.retso.protocol.Authentication.Level;
 import io.retso.protocol.ErrorCode;
 import io.retso.sequencer.Sequencer;
 import io.retso.text.Addresses;
 import io.retso.text.ErrorText;
+import io.retso.tls.TlsContext;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -48,12 +55,14 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
    * @param idleMillis time after which a client that sends nothing is pinged, and after which it is
    *     disconnected if it does not answer, at least 4
    * @param stallMillis time after which a client that does not read its replies is disconnected
+   * @param tls what connections begin TLS with; asked for each, empty if there is none
    */
   public record Settings(
       int connectionsMax,
       int connectionsPerHost,
       long idleMillis,
       long stallMillis,
+      Supplier<Optional<TlsContext>> tls,
       FrontDesk.Settings front) {}
 
   private final Settings settings;
@@ -72,10 +81,21 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
   private final LogLimit lines;
   private Channel listening;
 
+  /** What takes long in a handshake of TLS is done on it, so that the loop goes on. */
+  private final ThreadPoolExecutor door =
+      new ThreadPoolExecutor(
+          1,
+          1,
+          1,
+          TimeUnit.SECONDS,
+          new LinkedBlockingQueue<>(),
+          new DefaultThreadFactory("door", true));
+
   private final Admission admission;
 
   public OracleServer(Settings settings) {
     this.settings = settings;
+    door.allowCoreThreadTimeOut(true);
     admission = new Admission(settings.connectionsMax(), settings.connectionsPerHost());
     lines = new LogLimit(settings.front().nanoClock(), LoggerFactory.getLogger(OracleServer.class));
     group =
@@ -164,6 +184,12 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
                 new ChannelInitializer<SocketChannel>() {
                   @Override
                   protected void initChannel(SocketChannel channel) {
+                    if (settings.front().access().tls() != Level.OFF) {
+                      settings
+                          .tls()
+                          .get()
+                          .ifPresent(tls -> channel.pipeline().addLast(either(tls)));
+                    }
                     channel.pipeline().addLast(new Connection(OracleServer.this, channel));
                   }
                 });
@@ -187,6 +213,18 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
               + "; choose another listen.host or listen.port",
           e);
     }
+  }
+
+  private ChannelHandler either(TlsContext tls) {
+    return tls.acceptEither(door, Connection.HELLO_TIMEOUT_MILLIS);
+  }
+
+  /**
+   * What is asked of clients, or what they may do, may be something else by now, or the proof of
+   * who one is may have ended. On the loop; to be called now and then in any case.
+   */
+  public void lookAtClients() {
+    List.copyOf(admission.connections()).forEach(Connection::look);
   }
 
   private void tick() {
@@ -286,6 +324,7 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
                     connection ->
                         connection.refuse(
                             0, ErrorCode.SHUTTING_DOWN, "the server is shutting down")));
+    door.shutdown();
     group.shutdownGracefully(50, 2_000, TimeUnit.MILLISECONDS).awaitUninterruptibly(5_000);
   }
 }

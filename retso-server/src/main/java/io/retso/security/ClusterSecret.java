@@ -176,6 +176,11 @@ public final class ClusterSecret {
     return "make one with ./retso secret " + file + ", and give each server of the log the same";
   }
 
+  /** Whether it has the lines of another one. */
+  public boolean isSameAs(ClusterSecret other) {
+    return Arrays.deepEquals(lines.toArray(), other.lines.toArray());
+  }
+
   /**
    * Keys for one purpose, of {@value #KEY_BYTES} bytes each: for each line one, in their order.
    *

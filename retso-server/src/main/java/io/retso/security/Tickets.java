@@ -98,7 +98,8 @@ public final class Tickets {
   }
 
   /**
-   * Looks whether tickets are those of their start timestamps.
+   * Looks whether tickets are those of their start timestamps. One that was made for {@link
+   * #ANYBODY} is its bearer's, also if that has said who it is since.
    *
    * @param owner who is to have begun them
    * @param wrong has for each of them whether its ticket is wrong
@@ -108,7 +109,12 @@ public final class Tickets {
     int wrongs = 0;
     for (int done = 0; done < count; done += BLOCKS_MAX) {
       int some = Math.min(BLOCKS_MAX, count - done);
-      wrongs += check(starts, tickets, owner, wrong, done, some);
+      Arrays.fill(wrong, done, done + some, true);
+      int right = find(starts, tickets, owner, wrong, done, some);
+      if (right < some && owner != ANYBODY) {
+        right += find(starts, tickets, ANYBODY, wrong, done, some);
+      }
+      wrongs += some - right;
     }
     refused += wrongs;
     return wrongs;
@@ -119,11 +125,11 @@ public final class Tickets {
     return refused;
   }
 
-  private int check(
+  /** Finds those that are right, of those that were wrong so far; returns how many. */
+  private int find(
       long[] starts, long[] tickets, long owner, boolean[] wrong, int from, int count) {
-    Arrays.fill(wrong, from, from + count, true);
-    int wrongs = count;
-    for (int key = 0; key < macs.length && wrongs > 0; key++) {
+    int found = 0;
+    for (int key = 0; key < macs.length && found < count; key++) {
       for (int i = 0; i < count; i++) {
         put(macs[key], i, starts[from + i], owner);
       }
@@ -132,11 +138,11 @@ public final class Tickets {
         // One comparison of all bits at once: it takes as long wherever they differ.
         if (wrong[from + i] && tickets[from + i] == ticket(i)) {
           wrong[from + i] = false;
-          wrongs--;
+          found++;
         }
       }
     }
-    return wrongs;
+    return found;
   }
 
   private void put(Mac mac, int block, long start, long owner) {

@@ -82,9 +82,7 @@ public final class RetsoServer implements AutoCloseable {
 
   private void serve() throws ConfigException, IOException, LogException, InterruptedException {
     parts.start();
-    if (config.isInsecure()) {
-      health.warn(parts.facts().security());
-    }
+    health.warn(parts::warning);
     health.serving();
     parts.net().logFailure().thenAccept(this::logFailed);
     parts.net().error().thenAccept(this::stopped);
@@ -228,7 +226,7 @@ public final class RetsoServer implements AutoCloseable {
             "  clients    %s, at most %,d",
             facts.address(),
             config.get(Settings.CONNECTIONS_MAX)),
-        "  security   " + facts.security(),
+        "  security   " + facts.security().get(),
         String.format(Locale.ROOT, "  log        %s, %s", facts.logKind(), facts.logPlace()),
         String.format(
             Locale.ROOT,

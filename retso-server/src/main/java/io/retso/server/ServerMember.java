@@ -40,14 +40,19 @@ final class ServerMember {
       LongSupplier nanoClock,
       ServerOracle oracle,
       OracleServer net,
-      Roster roster)
+      Roster roster,
+      SecurityFiles security)
       throws InterruptedException {
     ServerMember[] made = new ServerMember[1];
     OracleLoop.run(
         net,
         () -> {
           LeaderWatch watch =
-              new NettyLeaderWatch(net.loop(), LeaderWatch.clientName(settings.address()));
+              new NettyLeaderWatch(
+                  net.loop(),
+                  LeaderWatch.clientName(settings.address()),
+                  security::client,
+                  security::isTlsRequired);
           LedgerLog.Threads threads = new LedgerLog.Threads(net.executor(), nanoClock);
           Member member =
               new Member(

@@ -12,9 +12,9 @@ import io.retso.net.OracleServer;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
 import io.retso.protocol.Timestamps;
+import io.retso.security.AccessControl;
 import io.retso.security.ClusterSecret;
 import io.retso.security.SecretException;
-import io.retso.security.Tickets;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.TimeLimit;
 import io.retso.server.config.ConfigException;
@@ -93,7 +93,8 @@ final class ServerParts {
   private ServerFacts facts;
   private int port;
   private volatile OracleIdentity identity;
-  private volatile Tickets tickets;
+  private AccessControl access;
+  private SecurityFiles security;
   private double startSeconds;
 
   /**
@@ -117,13 +118,15 @@ final class ServerParts {
     long before = nanoClock.getAsLong();
     started("observation", observation);
     // First, so that a port that is taken is known before anything long, and recovery can be seen.
+    InetSocketAddress httpAddress = address(Settings.HTTP_HOST, Settings.HTTP_PORT);
+    InetSocketAddress listenAddress = address(Settings.LISTEN_HOST, Settings.LISTEN_PORT);
+    startSecurity(listenAddress, httpAddress);
     http =
         HttpEndpoint.start(
-            address(Settings.HTTP_HOST, Settings.HTTP_PORT),
+            httpAddress,
             observation.pages(),
             observation.actions(config.get(Settings.HTTP_HANDOVER_REMOTE)));
     started("http", http);
-    InetSocketAddress listenAddress = address(Settings.LISTEN_HOST, Settings.LISTEN_PORT);
     ReservedPort reserved = ReservedPort.of(listenAddress);
     started("reserved port", reserved);
     net = new OracleServer(netSettings());
@@ -139,7 +142,7 @@ final class ServerParts {
     // With a log in memory everything is forgotten with the process: each is another oracle.
     UUID log = store == null ? UUID.randomUUID() : UUID.fromString(store.logId());
     identity = new OracleIdentity(log, config.get(Settings.ORACLE_NAME));
-    tickets = new Tickets(secret.keys(Tickets.PURPOSE, log.toString()));
+    security.use(secret, log.toString());
     port = net.listen(listenAddress).getPort();
     reserved.close();
     long recoveringSince = nanoClock.getAsLong();
@@ -149,8 +152,9 @@ final class ServerParts {
       join(store);
     }
     keepTime();
+    security.watch(() -> net.executor().execute(net::lookAtClients));
     if (config.isInsecure()) {
-      net.every(TimeUnit.HOURS.toNanos(1), () -> LOG.warn("{}", security()));
+      net.every(TimeUnit.HOURS.toNanos(1), this::remind);
     }
     long now = nanoClock.getAsLong();
     facts =
@@ -162,7 +166,7 @@ final class ServerParts {
             view().transactions(),
             store == null ? 0 : (now - recoveringSince) / NANOS_PER_SECOND,
             memory,
-            security(),
+            this::posture,
             now);
     observation.serve(new FigureReader(net.executor(), this::copyFigures, nanoClock), facts);
     startSeconds = (nanoClock.getAsLong() - before) / NANOS_PER_SECOND;
@@ -183,8 +187,22 @@ final class ServerParts {
     }
   }
 
+  /** What somebody should see to; empty if there is nothing. */
+  String warning() {
+    return config.isInsecure() && !security.isClosed() ? posture() : security.warning();
+  }
+
+  private void remind() {
+    if (!security.isClosed()) {
+      LOG.warn("{}", posture());
+    }
+  }
+
   /** What keeps strangers out, or not. */
-  private String security() {
+  private String posture() {
+    if (security.isClosed()) {
+      return security.summary();
+    }
     if (!config.isInsecure()) {
       return "this machine only";
     }
@@ -220,7 +238,7 @@ final class ServerParts {
     Roster roster = ZooKeeperRoster.connect(zookeeper(), config.get(Settings.LOG_ZNODE), nanoClock);
     started("roster", roster);
     oracle.rehearseWith(() -> Rehearsal.run(store, store::createForNobody, nanoClock));
-    member = ServerMember.start(settings, store, nanoClock, oracle, net, roster);
+    member = ServerMember.start(settings, store, nanoClock, oracle, net, roster, security);
     member.onTrouble(onTrouble);
     started("member", member::close);
     try {
@@ -262,15 +280,29 @@ final class ServerParts {
       throw new IOException(
           host.key() + " = " + config.get(host) + " is not known: use " + host.type().allowed());
     }
-    if (!address.getAddress().isLoopbackAddress() && !config.isInsecure()) {
+    return address;
+  }
+
+  /** Other machines get in where clients have to say who they are, or where all are trusted. */
+  private void startSecurity(InetSocketAddress listenAddress, InetSocketAddress httpAddress)
+      throws ConfigException {
+    access = new AccessControl(config.isInsecure(), System::currentTimeMillis);
+    boolean listens = !listenAddress.getAddress().isLoopbackAddress();
+    boolean shows = !httpAddress.getAddress().isLoopbackAddress();
+    security = new SecurityFiles(config, access, listens || shows);
+    started("security", security);
+    security.read();
+    if ((listens || shows) && !security.isClosed() && !config.isInsecure()) {
+      Setting<String> host = listens ? Settings.LISTEN_HOST : Settings.HTTP_HOST;
       throw new ConfigException(
           host.key()
               + " = "
               + config.get(host)
               + " lets other machines in, and nobody has to say who they are: set it to 127.0.0.1,"
-              + " or set insecure = yes-i-know where only machines that you trust reach it");
+              + " or let ./retso secure make certificates and an access file that has auth"
+              + " required, or set insecure = yes-i-know where only machines that you trust reach"
+              + " it");
     }
-    return address;
   }
 
   private OracleServer.Settings netSettings() {
@@ -279,6 +311,7 @@ final class ServerParts {
         connectionsPerHost(),
         config.get(Settings.CLIENT_IDLE_TIMEOUT).toMillis(),
         config.get(Settings.CLIENT_STALL_TIMEOUT).toMillis(),
+        security::server,
         new FrontDesk.Settings(
             () -> identity,
             nanoClock,
@@ -295,8 +328,7 @@ final class ServerParts {
               }
             },
             FrontDesk.Bounds.USUAL,
-            () -> tickets,
-            config.isInsecure() ? FrontDesk.Sweeping.ALL : FrontDesk.Sweeping.LOCAL));
+            access));
   }
 
   private int connectionsPerHost() {
@@ -356,7 +388,7 @@ final class ServerParts {
     figures.member = view();
     oracle.copyInto(figures);
     figures.net = net.counters().copy();
-    figures.refusedTickets = tickets.refused();
+    figures.refusedTickets = access.tickets().refused();
     figures.decisions.copyFrom(decisions);
     figures.turns.copyFrom(turns);
     figures.turnsCpu.copyFrom(turnsCpu);

@@ -154,8 +154,7 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
 
     long open;
 
-    /** Whether it is on the server's machine. */
-    boolean local;
+    private boolean local;
 
     /** Thrown by the next buffer that is asked for. */
     Error allocationError;
@@ -163,6 +162,12 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
     Peer(String host) {
       conversation = desk.open(this, host);
       peers.add(this);
+    }
+
+    /** Whether it is on the server's machine; judged anew. */
+    void setLocal(boolean isLocal) throws FrameException {
+      local = isLocal;
+      conversation.look();
     }
 
     void close() {
@@ -298,8 +303,8 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
     }
 
     @Override
-    public boolean isLocal() {
-      return local;
+    public io.retso.security.Peer peer() {
+      return io.retso.security.Peer.inClear(null, local);
     }
 
     @Override

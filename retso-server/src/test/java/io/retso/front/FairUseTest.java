@@ -95,7 +95,7 @@ class FairUseTest {
     FairUse fairUse = new FairUse(oracle, DeskFixture.PERIOD, 0);
     oracle.begin(1, 1); // another host's, protected
     oracle.pass(600); // more than half of the window since
-    ClientAccount account = new ClientAccount(2);
+    ClientAccount account = new ClientAccount(2, 0);
     fairUse.took(account, 40);
     assertFalse(fairUse.mustWait(account, 1, 2), "a 16th of the window is that of each of two");
     assertTrue(fairUse.mustWait(account, 1, 4), "a 32nd is that of each of four");

@@ -56,7 +56,7 @@ class FrontDeskTest {
       case STATUS -> peer.send(type, 1, start, start);
       case WATERMARK -> peer.send(type, 1);
       default -> {
-        peer.local = true; // for its sweep
+        peer.setLocal(true); // for its sweep
         peer.sendOwned(type, start);
       }
     }
@@ -376,7 +376,7 @@ class FrontDeskTest {
 
   @Test
   void aLargeFrameIsADebt() {
-    ClientShare share = new ClientShare(100, 1, 1);
+    ClientShare share = new ClientShare(100, 1, 1, 0);
     assertTrue(share.hasCredit(1));
     share.spend(350);
     assertFalse(share.hasCredit(1));

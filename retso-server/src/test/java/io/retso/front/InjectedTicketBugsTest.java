@@ -34,7 +34,7 @@ class InjectedTicketBugsTest {
         "front/RequestHandler.java",
         "answers[i] = foreign[i] ? Outcome.NOT_OWNER : sequencer.abort(starts[i]);",
         "answers[i] = foreign[0] || foreign[1] ? Outcome.NOT_OWNER : sequencer.abort(starts[i]);"),
-    ALL_MAY_SWEEP("front/Conversation.java", "type == FrameType.SWEPT && !maySweep()", "false"),
+    ALL_MAY_SWEEP("front/Conversation.java", "if (!mayAsk(type)) {", "if (false) {"),
     A_REFUSAL_OVERTAKES_REPLIES(
         "front/Conversation.java",
         "ByteBuf out = replyAt(desk.sequencer().replyPosition(), type, count);",

@@ -137,7 +137,7 @@ class StrangerTest {
     owner.commit(false, ROW, committed);
     settle();
     long at = owner.answer();
-    stranger.local = isLocal;
+    stranger.setLocal(isLocal);
     long sweep = stranger.start();
     stranger.commit(false, ROW + 1, stranger.start()); // its answer comes first, then the refusal
     stranger.sendOwned(FrameType.SWEPT, sweep);

@@ -1,6 +1,7 @@
 package io.retso.front;
 
 import io.retso.protocol.OracleIdentity;
+import io.retso.security.AccessControl;
 import io.retso.security.Tickets;
 import java.util.List;
 import java.util.function.LongSupplier;
@@ -31,12 +32,7 @@ public final class TestTickets {
       OracleIdentity oracle, LongSupplier nanoClock, FrontDesk.Bounds bounds) {
     Tickets tickets = make();
     return new FrontDesk.Settings(
-        () -> oracle,
-        nanoClock,
-        FrontDesk.Latencies.IGNORED,
-        bounds,
-        () -> tickets,
-        FrontDesk.Sweeping.LOCAL);
+        () -> oracle, nanoClock, FrontDesk.Latencies.IGNORED, bounds, AccessControl.open(tickets));
   }
 
   /** The same with the usual bounds. */

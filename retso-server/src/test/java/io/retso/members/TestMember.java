@@ -12,6 +12,7 @@ import io.retso.sequencer.SequencerSettings;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 
@@ -37,7 +38,12 @@ final class TestMember implements AutoCloseable {
     net =
         new OracleServer(
             new OracleServer.Settings(
-                1_000, 1_000, 60_000, 10_000, TestTickets.settings(oracle, System::nanoTime)));
+                1_000,
+                1_000,
+                60_000,
+                10_000,
+                Optional::empty,
+                TestTickets.settings(oracle, System::nanoTime)));
     port = net.listen(new InetSocketAddress("127.0.0.1", wantedPort)).getPort();
   }
 

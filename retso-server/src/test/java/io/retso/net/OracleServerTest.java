@@ -28,6 +28,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -71,6 +72,7 @@ class OracleServerTest {
                 CONNECTIONS_PER_HOST,
                 idleMillis,
                 STALL_MILLIS,
+                Optional::empty,
                 TestTickets.settings(ORACLE, System::nanoTime)));
     Sequencer sequencer =
         new Sequencer(

@@ -13,6 +13,7 @@ import java.util.List;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.LongRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
@@ -83,13 +84,25 @@ class TicketsTest {
 
   /** A forger changes a bit. */
   @Property(tries = 300)
-  void eachBitCounts(@ForAll long start, @ForAll long owner, @ForAll @IntRange(max = 63) int bit) {
+  void eachBitCounts(
+      @ForAll long start,
+      @ForAll @LongRange(min = 1, max = Long.MAX_VALUE) long owner,
+      @ForAll @IntRange(max = 63) int bit) {
     Tickets tickets = new Tickets(List.of(KEY));
     long ticket = ticket(tickets, start, owner);
     assertTrue(isRight(tickets, start, ticket, owner));
     assertFalse(isRight(tickets, start ^ 1L << bit, ticket, owner));
     assertFalse(isRight(tickets, start, ticket ^ 1L << bit, owner));
     assertFalse(isRight(tickets, start, ticket, owner ^ 1L << bit));
+  }
+
+  /** It was begun in clear: a client that bears it may have said since who it is. */
+  @Property(tries = 100)
+  void aTicketOfNobodyIsItsBearers(@ForAll long start, @ForAll long owner) {
+    Tickets tickets = new Tickets(List.of(KEY));
+    long ticket = ticket(tickets, start, Tickets.ANYBODY);
+    assertTrue(isRight(tickets, start, ticket, owner));
+    assertFalse(isRight(tickets, start, ticket ^ 1, owner));
   }
 
   /** Among many each is judged by itself, in whatever part of the frame it is. */

@@ -11,6 +11,7 @@ import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Outcome;
+import io.retso.security.Peer;
 import io.retso.simulator.SimulatedLedgers.Way;
 import java.util.ArrayDeque;
 import java.util.HashMap;
@@ -67,8 +68,8 @@ final class Link implements Transport, SimulatedLoop.Wire {
   }
 
   @Override
-  public boolean isLocal() {
-    return true;
+  public Peer peer() {
+    return Peer.inClear(null, true);
   }
 
   @Override

@@ -187,7 +187,7 @@ final class SimulatedClient {
       case WATERMARK -> oracle.lowWatermarkAsync();
       case TIMESTAMP -> oracle.timestampAsync();
       case SAFE -> oracle.safeSnapshotAsync();
-      case COMMIT_READS, HELLO, PING -> throw new AssertionError(type);
+      case COMMIT_READS, HELLO, AUTH, PING -> throw new AssertionError(type);
     };
   }
 
@@ -203,7 +203,7 @@ final class SimulatedClient {
       case COMMIT, ABORT -> number((CommitResult) value);
       case STATUS -> number((TransactionStatus) value);
       case CLEANED, SWEPT -> Outcome.DONE;
-      case COMMIT_READS, HELLO, PING -> throw new AssertionError(type);
+      case COMMIT_READS, HELLO, AUTH, PING -> throw new AssertionError(type);
     };
   }
 
@@ -247,7 +247,13 @@ final class SimulatedClient {
       case UNKNOWN_OUTCOME -> Outcome.UNKNOWN;
       case OVERLOADED -> Outcome.REFUSED_UNCLEANED;
       case UNAVAILABLE -> NOT_SENT;
-      case TIMEOUT, INVALID_REQUEST, NOT_PERMITTED, INCOMPATIBLE, CLOSED, INTERRUPTED ->
+      case TIMEOUT,
+          INVALID_REQUEST,
+          NOT_PERMITTED,
+          NOT_AUTHENTICATED,
+          INCOMPATIBLE,
+          CLOSED,
+          INTERRUPTED ->
           throw new Violation("a commit failed with " + e);
     };
   }
@@ -273,7 +279,7 @@ final class SimulatedClient {
       }
       case COMMIT, STATUS, ABORT -> history.answered(start, reader, outcome);
       case SAFE -> history.timestamp(outcome);
-      case COMMIT_READS, HELLO, PING, CLEANED, SWEPT, WATERMARK -> {}
+      case COMMIT_READS, HELLO, AUTH, PING, CLEANED, SWEPT, WATERMARK -> {}
     }
   }
 

@@ -1,5 +1,6 @@
 package io.retso.client.connection;
 
+import io.retso.client.ClientSecurity;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.OracleIdentity;
 import java.net.InetSocketAddress;
@@ -10,6 +11,7 @@ import java.util.List;
  *
  * @param pingNanos period of pings to the leader
  * @param expected the oracle that it is for; null for the first that answers
+ * @param security null to speak in clear
  */
 public record ClientSettings(
     List<InetSocketAddress> addresses,
@@ -23,7 +25,8 @@ public record ClientSettings(
     long backoffMaxNanos,
     long pingNanos,
     long seed,
-    OracleIdentity expected) {
+    OracleIdentity expected,
+    ClientSecurity security) {
 
   /**
    * How long an oracle may owe replies without sending a byte before its connection counts as dead:

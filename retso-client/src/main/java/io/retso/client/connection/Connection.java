@@ -10,11 +10,10 @@ import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.Handshake.Welcome;
-import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
-import io.retso.text.Addresses;
 import io.retso.text.Durations;
 import io.retso.text.ErrorText;
+import io.retso.text.Visible;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 
@@ -23,20 +22,17 @@ import java.util.ArrayDeque;
  * frames in. Event loop only. Lives for one connection; its {@link Member} makes the next one.
  */
 public final class Connection {
-  private static final int HELLO_FRAME_ID = 0;
-
   public final InetSocketAddress address;
 
   private final Member member;
   private final ClientSettings settings;
   private final Dispatcher dispatcher;
   private final ClientLoop loop;
+  private final PeerErrors errors;
+  private final Introduction introduction;
   private final Lanes lanes = new Lanes();
 
   private Transport transport;
-
-  /** Null until the handshake is complete. */
-  private Welcome welcome;
 
   /** What the server said last of itself; null until the handshake is complete. */
   private ServerRole role;
@@ -44,9 +40,10 @@ public final class Connection {
   /** Bytes of a frame that is not complete; null if there are none. */
   private ByteBuf partial;
 
-  private int nextFrameId = HELLO_FRAME_ID + 1;
+  private int nextFrameId = 1;
   private long lastReadNanos;
   private boolean answered;
+
   private boolean ended;
 
   Connection(
@@ -60,11 +57,13 @@ public final class Connection {
     this.settings = settings;
     this.loop = loop;
     this.address = address;
+    this.errors = new PeerErrors(address);
+    this.introduction = new Introduction(this, settings, loop, errors);
   }
 
   /** Whether the handshake was ever completed. */
   public boolean wasReady() {
-    return welcome != null;
+    return introduction.isComplete();
   }
 
   boolean isWritable() {
@@ -72,7 +71,7 @@ public final class Connection {
   }
 
   Welcome welcome() {
-    return welcome;
+    return introduction.welcome();
   }
 
   ServerRole role() {
@@ -143,26 +142,24 @@ public final class Connection {
       transport.close();
       return;
     }
-    ByteBuf out = transport.allocator().directBuffer();
-    Handshake.writeHello(
-        out,
-        HELLO_FRAME_ID,
-        new Handshake.Hello(
-            Handshake.VERSION_MIN, Handshake.VERSION_MAX, settings.mode(), settings.name()));
-    transport.write(out);
-    transport.flush();
+    introduction.begin(transport);
     loop.schedule(this::checkHandshake, settings.connectTimeoutNanos());
   }
 
   /** It cannot be connected. */
   public void onUnreachable(Throwable cause) {
-    end(unavailable("cannot be reached: " + ErrorText.of(cause), cause));
+    end(errors.unavailable("cannot be reached: " + ErrorText.of(cause), cause));
+  }
+
+  /** What this client needs to prove who it is, or to know the server, cannot be used. */
+  public void onUntrusted(Exception cause) {
+    end(errors.notAuthenticated("is not connected to: " + ErrorText.of(cause), cause));
   }
 
   private void checkHandshake() {
-    if (welcome == null) {
+    if (!wasReady()) {
       end(
-          unavailable(
+          errors.unavailable(
               "accepted the connection but did not answer the handshake in "
                   + Durations.text(settings.connectTimeoutNanos())
                   + "; is it an oracle, and is it healthy?",
@@ -181,7 +178,7 @@ public final class Connection {
     try {
       readFrames();
     } catch (FrameException e) {
-      end(incompatible(e.getMessage()));
+      end(errors.incompatible(e.getMessage()));
     } finally {
       if (ended || !partial.isReadable()) {
         releasePartial();
@@ -233,8 +230,8 @@ public final class Connection {
       onError(index);
     } else if (Frames.isRole(partial, index)) {
       onRole(index, frameBytes);
-    } else if (welcome == null) {
-      onWelcome(Frames.replyType(partial, index), index, frameBytes);
+    } else if (introduction.isAwaiting(Frames.replyType(partial, index))) {
+      introduction.onReply(Frames.replyType(partial, index), body(index, frameBytes));
     } else {
       onReply(Frames.replyType(partial, index), index);
     }
@@ -264,9 +261,9 @@ public final class Connection {
     int refused = Replies.takeRefused(frame, partial, index, dispatcher::refused);
     dispatcher.intake().release(frame.count - refused);
     try {
-      Replies.complete(frame, partial, index, welcome.timestampGap(), settings.isOracle());
+      Replies.complete(frame, partial, index, welcome().timestampGap(), settings.isOracle());
     } catch (FrameException e) {
-      OracleException cause = incompatible(e.getMessage());
+      OracleException cause = errors.incompatible(e.getMessage());
       for (Call<?> call = frame.head; call != null; call = call.next) {
         call.fail(cause.category(), cause.getMessage(), cause);
       }
@@ -276,23 +273,20 @@ public final class Connection {
     }
   }
 
-  private void onWelcome(FrameType type, int index, int frameBytes) throws FrameException {
-    if (type != FrameType.HELLO) {
-      throw new FrameException(ErrorCode.HANDSHAKE, "a reply to " + type + " before the handshake");
-    }
-    Welcome offer = Handshake.readWelcome(body(index, frameBytes));
-    String objection = objection(offer);
-    if (objection != null) {
-      throw new FrameException(ErrorCode.HANDSHAKE, objection);
-    }
+  /** Why this client must not talk to who offers that; null if it may, which is remembered. */
+  OracleException objection(Welcome offer) {
     OracleException refusal = member.objection(this, offer);
-    if (refusal != null) {
-      end(refusal);
-      return;
-    }
-    welcome = offer;
-    role = offer.role();
+    role = refusal == null ? offer.role() : null;
+    return refusal;
+  }
+
+  /** The introduction is complete. */
+  void isReady() {
     member.ready(this);
+  }
+
+  boolean isOver() {
+    return ended;
   }
 
   private ByteBuf body(int index, int frameBytes) {
@@ -301,30 +295,13 @@ public final class Connection {
 
   private void onRole(int index, int frameBytes) throws FrameException {
     ServerRole changed = Handshake.readRole(body(index, frameBytes));
-    if (welcome == null) {
+    if (welcome() == null) {
       throw new FrameException(ErrorCode.MALFORMED_FRAME, "a role before the handshake");
     }
     role = changed;
-    member.roleChanged(this);
-  }
-
-  private String objection(Welcome offer) {
-    if (offer.version() < Handshake.VERSION_MIN || offer.version() > Handshake.VERSION_MAX) {
-      return "it chose protocol version "
-          + offer.version()
-          + ", this client speaks "
-          + Handshake.VERSION_MIN
-          + " to "
-          + Handshake.VERSION_MAX
-          + "; upgrade the older side";
+    if (wasReady()) {
+      member.roleChanged(this);
     }
-    if (offer.mode() != settings.mode()) {
-      return "it chose mode " + offer.mode() + " instead of " + settings.mode();
-    }
-    if (offer.timestampGap() < 1 || offer.rowsMax() < 0 || offer.frameBytesMax() < 1024) {
-      return "its limits make no sense: " + offer;
-    }
-    return null;
   }
 
   private void onError(int index) throws FrameException {
@@ -333,16 +310,20 @@ public final class Connection {
       onRefusal(code, index);
       return;
     }
-    String message = "answered with error " + code + ": " + Frames.errorText(partial, index);
+    if (code == ErrorCode.NOT_AUTHENTICATED) {
+      end(
+          errors.notAuthenticated(
+              "refuses: " + Visible.of(Frames.errorText(partial, index)), null));
+      return;
+    }
+    String message =
+        "answered with error " + code + ": " + Visible.of(Frames.errorText(partial, index));
     boolean ourFault =
         code == ErrorCode.MALFORMED_FRAME
             || code == ErrorCode.TOO_LARGE
             || code == ErrorCode.UNSUPPORTED_VERSION
             || code == ErrorCode.HANDSHAKE;
-    end(
-        ourFault
-            ? new OracleException(Category.INCOMPATIBLE, peer() + message, null)
-            : unavailable(message, null));
+    end(ourFault ? errors.faulty(message) : errors.unavailable(message, null));
   }
 
   /**
@@ -350,7 +331,7 @@ public final class Connection {
    * server said before that it leads no more.
    */
   private void onRefusal(ErrorCode code, int index) throws FrameException {
-    if (welcome == null || role.leads() && code != ErrorCode.NOT_PERMITTED) {
+    if (!wasReady() || role.leads() && code != ErrorCode.NOT_PERMITTED) {
       throw new FrameException(code, "it refuses requests as a standby, and never was one");
     }
     int id = Frames.frameId(partial, index);
@@ -365,7 +346,9 @@ public final class Connection {
     if (code == ErrorCode.NOT_PERMITTED) {
       answered = true;
       dispatcher.intake().release(frame.count);
-      frame.fail(Category.NOT_PERMITTED, peer() + "refuses: " + Frames.errorText(partial, index));
+      frame.fail(
+          Category.NOT_PERMITTED,
+          errors.notPermitted(Visible.of(Frames.errorText(partial, index))));
     } else {
       dispatcher.repeat(frame);
     }
@@ -374,8 +357,8 @@ public final class Connection {
   /** It is over, whoever ended it. */
   public void onClosed() {
     end(
-        unavailable(
-            welcome == null
+        errors.unavailable(
+            !wasReady()
                 ? "closed the connection during the handshake; is it an oracle?"
                 : "closed the connection",
             null));
@@ -384,7 +367,7 @@ public final class Connection {
 
   /** It failed. */
   public void onFailure(Throwable cause) {
-    end(unavailable("the connection failed: " + ErrorText.of(cause), cause));
+    end(errors.failed(cause));
   }
 
   /** More may be written, or no more for now. */
@@ -401,37 +384,7 @@ public final class Connection {
     }
   }
 
-  private String peer() {
-    return "the server at " + Addresses.text(address) + " ";
-  }
-
-  /** It is another oracle than the one that this client is for. */
-  OracleException another(OracleIdentity found, OracleIdentity expected) {
-    return new OracleException(
-        Category.INCOMPATIBLE,
-        peer()
-            + "is oracle "
-            + found
-            + ", not "
-            + expected
-            + ", which this client is for: what it says is about other transactions of the same"
-            + " numbers. Correct the address; or, if the oracle was installed anew, restore its"
-            + " log, or prepare its tables again (./retso hbase prepare) and restart this client",
-        null);
-  }
-
-  OracleException unavailable(String what, Throwable cause) {
-    return new OracleException(Category.UNAVAILABLE, peer() + what, cause);
-  }
-
-  private OracleException incompatible(String what) {
-    return new OracleException(
-        Category.INCOMPATIBLE,
-        peer()
-            + "does not speak the protocol of this client ("
-            + what
-            + "); check that the address is that of an oracle and that both sides have the same"
-            + " version",
-        null);
+  PeerErrors errors() {
+    return errors;
   }
 }

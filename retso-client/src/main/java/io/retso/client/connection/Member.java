@@ -134,7 +134,7 @@ final class Member {
       Connection surplus = connections.get(i);
       if (surplus.wasReady() && !surplus.owes()) {
         connections.remove(i); // so that its end is no loss
-        surplus.end(surplus.unavailable("is no leader any more", null));
+        surplus.end(surplus.errors().unavailable("is no leader any more", null));
       }
     }
   }
@@ -179,7 +179,7 @@ final class Member {
       backoff.reset();
     }
     // A breach after the handshake may pass; a handshake that fails so is for a person to mend.
-    incompatible = !ended.wasReady() && cause.category() == Category.INCOMPATIBLE;
+    incompatible = !ended.wasReady() && isForAPerson(cause.category());
     boolean pauses = state == State.PAUSING;
     state = State.PAUSING; // before others hear of it, who may ask for a connection
     members.lost(ended, cause);
@@ -188,6 +188,10 @@ final class Member {
     } else if (!pauses && state == State.PAUSING) {
       pause(cause);
     }
+  }
+
+  private static boolean isForAPerson(Category category) {
+    return category == Category.INCOMPATIBLE || category == Category.NOT_AUTHENTICATED;
   }
 
   private void pause(OracleException cause) {
@@ -239,7 +243,8 @@ final class Member {
   void close(OracleException cause) {
     state = State.CLOSED;
     for (Connection connection : List.copyOf(connections)) {
-      connection.end(cause == null ? connection.unavailable("is no member any more", null) : cause);
+      connection.end(
+          cause == null ? connection.errors().unavailable("is no member any more", null) : cause);
     }
   }
 }

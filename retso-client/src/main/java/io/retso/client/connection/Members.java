@@ -180,15 +180,17 @@ final class Members {
   OracleException objection(Connection asked, Welcome offer) {
     OracleIdentity expected = oracle;
     if (expected != null && !offer.oracle().isSameAs(expected)) {
-      return asked.another(offer.oracle(), expected);
+      return asked.errors().another(offer.oracle(), expected);
     }
     ServerRole role = offer.role();
     if (role.leads() && role.epoch() < epochSeen) {
-      return asked.unavailable(
-          "leads with epoch "
-              + role.epoch()
-              + ", below one met before: it was deposed, and another one leads now",
-          null);
+      return asked
+          .errors()
+          .unavailable(
+              "leads with epoch "
+                  + role.epoch()
+                  + ", below one met before: it was deposed, and another one leads now",
+              null);
     }
     oracle = offer.oracle();
     return null;
@@ -222,7 +224,8 @@ final class Members {
     for (Connection connection : ready()) {
       boolean deposed = connection.role().leads() && !leads(connection);
       if (deposed && (connection.owes() || !onlyIfTheyOwe)) {
-        connection.end(connection.unavailable("was deposed: another oracle leads now", null));
+        connection.end(
+            connection.errors().unavailable("was deposed: another oracle leads now", null));
       }
     }
   }
@@ -322,11 +325,13 @@ final class Members {
               : Math.min(settings.silenceNanosMax(), 4 * silenceNanos());
       if (connection.silenceNanos(nowNanos) >= most) {
         connection.end(
-            connection.unavailable(
-                "owed replies and sent nothing for "
-                    + Durations.text(most)
-                    + "; gave up the connection",
-                null));
+            connection
+                .errors()
+                .unavailable(
+                    "owed replies and sent nothing for "
+                        + Durations.text(most)
+                        + "; gave up the connection",
+                    null));
       }
     }
   }

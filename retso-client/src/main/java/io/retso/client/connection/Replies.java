@@ -79,7 +79,7 @@ final class Replies {
           }
         }
       }
-      case HELLO -> throw new AssertionError("HELLO has no calls");
+      case HELLO, AUTH -> throw new AssertionError(frame.type + " has no calls");
     }
     assert frame.head == null : "a call of " + frame.type + " has no answer";
   }
@@ -142,7 +142,8 @@ final class Replies {
         check(outcome == Outcome.DONE, call, outcome);
         next(frame).answer(null);
       }
-      case HELLO, BEGIN, PING, WATERMARK, TIMESTAMP, SAFE -> throw new AssertionError(call.type);
+      case HELLO, AUTH, BEGIN, PING, WATERMARK, TIMESTAMP, SAFE ->
+          throw new AssertionError(call.type);
     }
   }
 
@@ -212,7 +213,7 @@ final class Replies {
     return switch (type) {
       case STATUS -> TransactionStatus.of(Outcome.RETRY);
       case COMMIT, COMMIT_READS, ABORT -> CommitResult.committed(outcome);
-      case HELLO, BEGIN, CLEANED, PING, WATERMARK, SWEPT, TIMESTAMP, SAFE -> null;
+      case HELLO, AUTH, BEGIN, CLEANED, PING, WATERMARK, SWEPT, TIMESTAMP, SAFE -> null;
     };
   }
 

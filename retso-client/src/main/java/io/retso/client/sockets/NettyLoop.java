@@ -13,21 +13,30 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.FastThreadLocalThread;
+import io.retso.client.ClientSecurity;
 import io.retso.client.NonBlocking;
+import io.retso.client.OracleClient;
 import io.retso.client.connection.ClientLoop;
 import io.retso.client.connection.ClientSettings;
 import io.retso.client.connection.Connection;
 import io.retso.client.connection.Transport;
+import io.retso.text.Addresses;
+import io.retso.tls.TlsFailure;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A client's loop on a thread and on sockets of Netty. */
 public final class NettyLoop implements ClientLoop {
+  private static final Logger LOG = LoggerFactory.getLogger(OracleClient.class);
   private static final long END_SECONDS_MAX = 10;
 
   /** Beyond the upper mark calls wait in the dispatcher instead of in the channel's buffer. */
@@ -38,6 +47,9 @@ public final class NettyLoop implements ClientLoop {
   private final EventLoopGroup group;
   private final EventLoop loop;
   private final Lookups lookups;
+
+  /** Null for a client that speaks in clear. */
+  private final Credentials credentials;
 
   /** Starts the thread with its first task. */
   public NettyLoop(ClientSettings settings) {
@@ -52,6 +64,10 @@ public final class NettyLoop implements ClientLoop {
     this.loop = group.next();
     this.lookups =
         new Lookups(names, this, settings.connectTimeoutNanos(), settings.name() + "-names");
+    this.credentials =
+        settings.security() == null
+            ? null
+            : new Credentials(settings.security(), this, settings.name() + "-files");
   }
 
   @Override
@@ -76,10 +92,25 @@ public final class NettyLoop implements ClientLoop {
 
   @Override
   public void connect(Connection connection) {
+    if (credentials == null) {
+      connect(connection, null);
+      return;
+    }
+    credentials.find(
+        (read, failure) -> {
+          if (read == null) {
+            connection.onUntrusted(failure);
+          } else {
+            connect(connection, read);
+          }
+        });
+  }
+
+  private void connect(Connection connection, Credentials.Read read) {
     String host = connection.address.getHostString();
     byte[] literal = NetUtil.createByteArrayFromIpAddressString(host);
     if (literal != null) {
-      open(connection, addressOf(literal));
+      open(connection, addressOf(literal), read);
       return;
     }
     lookups.find(
@@ -88,7 +119,7 @@ public final class NettyLoop implements ClientLoop {
           if (address == null) {
             connection.onUnreachable(failure);
           } else {
-            open(connection, address);
+            open(connection, address, read);
           }
         });
   }
@@ -101,7 +132,13 @@ public final class NettyLoop implements ClientLoop {
     }
   }
 
-  private void open(Connection connection, InetAddress address) {
+  /**
+   * Opens a connection.
+   *
+   * @param read null to speak in clear
+   */
+  private void open(Connection connection, InetAddress address, Credentials.Read read) {
+    Socket socket = new Socket(connection, address, read);
     new Bootstrap()
         .group(loop)
         .channel(NioSocketChannel.class)
@@ -110,7 +147,7 @@ public final class NettyLoop implements ClientLoop {
             ChannelOption.CONNECT_TIMEOUT_MILLIS,
             Math.toIntExact(Math.max(1, settings.connectTimeoutNanos() / 1_000_000)))
         .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WRITE_BUFFER_BYTES)
-        .handler(new Socket(connection))
+        .handler(socket)
         .connect(new InetSocketAddress(address, connection.address.getPort()))
         .addListener(
             done -> {
@@ -122,15 +159,27 @@ public final class NettyLoop implements ClientLoop {
         .closeFuture()
         .addListener(
             closed -> {
-              if (!connection.wasReady()) {
+              if (!connection.wasReady() && !socket.givenUp) {
                 lookups.failed(connection.address.getHostString(), address);
               }
             });
   }
 
+  /** A server that answered in clear is spoken to in clear, if that is allowed for now. */
+  private void openInClear(Connection connection, InetAddress address) {
+    LOG.warn(
+        "the server at {} speaks in clear, and so does this client: everybody on the way can read"
+            + " and change what is said. Require TLS as soon as all servers have it",
+        Addresses.text(connection.address));
+    open(connection, address, null);
+  }
+
   @Override
   public void shutDown() {
     lookups.close();
+    if (credentials != null) {
+      credentials.close();
+    }
     group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
   }
 
@@ -156,13 +205,34 @@ public final class NettyLoop implements ClientLoop {
     }
   }
 
-  /** A socket between the network and its connection. */
-  private static final class Socket extends ChannelInboundHandlerAdapter implements Transport {
+  /** A socket between the network and its connection, with TLS or in clear. */
+  private final class Socket extends ChannelInboundHandlerAdapter implements Transport {
     private final Connection connection;
+    private final InetAddress address;
+
+    /** Null if it speaks in clear. */
+    private final Credentials.Read read;
+
+    /** Another one takes its place. */
+    private boolean givenUp;
+
     private Channel channel;
 
-    Socket(Connection connection) {
+    Socket(Connection connection, InetAddress address, Credentials.Read read) {
       this.connection = connection;
+      this.address = address;
+      this.read = read;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+      if (read != null) {
+        String host =
+            credentials.security().serverName().orElse(connection.address.getHostString());
+        int port = connection.address.getPort();
+        ctx.pipeline()
+            .addFirst(read.tls.connect(ctx.alloc(), host, port, settings.connectTimeoutNanos()));
+      }
     }
 
     @Override
@@ -186,6 +256,20 @@ public final class NettyLoop implements ClientLoop {
     }
 
     @Override
+    public void token(Consumer<byte[]> asker) {
+      if (read == null) {
+        asker.accept(null);
+        return;
+      }
+      credentials.find(
+          (latest, failure) -> {
+            if (channel.isActive()) {
+              asker.accept(latest == null ? read.token : latest.token);
+            }
+          });
+    }
+
+    @Override
     public void close() {
       channel.close();
     }
@@ -193,7 +277,21 @@ public final class NettyLoop implements ClientLoop {
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
       channel = ctx.channel();
-      connection.onOpen(this);
+      if (read == null) {
+        connection.onOpen(this);
+      }
+    }
+
+    /** The handshake of TLS is over. */
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+      if (event instanceof SslHandshakeCompletionEvent handshake) {
+        if (handshake.isSuccess()) {
+          connection.onOpen(this);
+        } else {
+          exceptionCaught(ctx, handshake.cause());
+        }
+      }
     }
 
     @Override
@@ -203,12 +301,25 @@ public final class NettyLoop implements ClientLoop {
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-      connection.onClosed();
+      if (!givenUp) {
+        connection.onClosed();
+      }
     }
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-      connection.onFailure(cause);
+      if (givenUp) {
+        return;
+      }
+      boolean mayBeClear =
+          read != null && credentials.security().mode() == ClientSecurity.Mode.PREFER;
+      if (mayBeClear && TlsFailure.isInClear(cause)) {
+        givenUp = true;
+        ctx.close();
+        openInClear(connection, address);
+      } else {
+        connection.onFailure(cause);
+      }
     }
 
     @Override

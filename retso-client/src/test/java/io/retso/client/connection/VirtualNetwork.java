@@ -6,6 +6,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.retso.client.OracleClient;
 import io.retso.client.TestTickets;
+import io.retso.protocol.Authentication;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
@@ -219,7 +220,8 @@ final class VirtualNetwork {
           Limits.TRANSACTION_ROWS_MAX,
           Timestamps.GAP,
           ORACLE,
-          server.role);
+          server.role,
+          Authentication.Offer.NONE);
     }
 
     private void request(FrameType type, ByteBuf frame, int id) {
@@ -340,6 +342,7 @@ final class VirtualNetwork {
             TimeUnit.SECONDS.toNanos(2),
             TimeUnit.MILLISECONDS.toNanos(100),
             seed,
+            null,
             null);
     return new RemoteOracleClient(settings, new Loop());
   }

@@ -135,6 +135,7 @@ class LookupsTest {
         1_000_000,
         second,
         1,
+        null,
         null);
   }
 
@@ -185,6 +186,7 @@ class LookupsTest {
             settings.backoffMaxNanos(),
             settings.pingNanos(),
             1,
+            null,
             null);
     NettyLoop netty =
         new NettyLoop(

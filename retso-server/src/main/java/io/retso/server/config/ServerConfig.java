@@ -47,6 +47,7 @@ public final class ServerConfig {
     this.quorums = checkedQuorums();
     this.reservation = checkedReservation();
     checkSecret();
+    checkTls();
   }
 
   /** Starts from the defaults. */
@@ -83,6 +84,22 @@ public final class ServerConfig {
       return Optional.of(Path.of(file));
     }
     return isEmbedded() ? Optional.of(get(Settings.DATA_DIR).resolve("secret")) : Optional.empty();
+  }
+
+  /** Where it stands what is asked of clients; empty if nothing is. */
+  public Optional<Path> accessFile() {
+    String file = get(Settings.ACCESS_FILE);
+    return file.isEmpty() ? Optional.empty() : Optional.of(Path.of(file));
+  }
+
+  private void checkTls() throws ConfigException {
+    for (Setting<String> setting :
+        List.of(Settings.TLS_CERTIFICATE, Settings.TLS_KEY, Settings.TLS_CA)) {
+      if (get(setting).isEmpty() != get(Settings.TLS_CERTIFICATE).isEmpty()) {
+        throw new ConfigException(
+            "tls.certificate, tls.key and tls.ca belong together: set all three, or none");
+      }
+    }
   }
 
   private void checkSecret() throws ConfigException {

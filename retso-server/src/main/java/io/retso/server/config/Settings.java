@@ -50,6 +50,40 @@ public final class Settings {
               + " knows who began a transaction. Empty for data.dir/secret, which is made if it is"
               + " not there; with a zookeeper of your own it is needed.");
 
+  public static final Setting<String> ACCESS_FILE =
+      new Setting<>(
+          "access.file",
+          "",
+          ValueType.file(),
+          "File that says what is asked of clients, who they are and what they may do; it is read"
+              + " again every 10 s. Empty asks nothing of clients.");
+
+  public static final Setting<String> TLS_CERTIFICATE =
+      new Setting<>(
+          "tls.certificate",
+          "",
+          ValueType.file(),
+          "File in PEM with the certificate that this server shows to clients and to the other"
+              + " servers of its log, then those of the authorities between it and one of tls.ca."
+              + " This file and the next two are read again every 10 s; ./retso secure makes them"
+              + " where there is no authority.");
+
+  public static final Setting<String> TLS_KEY =
+      new Setting<>(
+          "tls.key",
+          "",
+          ValueType.file(),
+          "File in PEM with the key of tls.certificate, in PKCS#8 without a password, that others"
+              + " must not be able to read.");
+
+  public static final Setting<String> TLS_CA =
+      new Setting<>(
+          "tls.ca",
+          "",
+          ValueType.file(),
+          "File in PEM with the certificates of the authorities that are trusted to sign those of"
+              + " clients and servers, and their lists of revoked ones, if there are any.");
+
   public static final Setting<String> ADVERTISE_ADDRESS =
       new Setting<>(
           "advertise.address",
@@ -276,6 +310,10 @@ public final class Settings {
           LISTEN_PORT,
           INSECURE,
           SECRET_FILE,
+          ACCESS_FILE,
+          TLS_CERTIFICATE,
+          TLS_KEY,
+          TLS_CA,
           ADVERTISE_ADDRESS,
           HTTP_HOST,
           HTTP_PORT,

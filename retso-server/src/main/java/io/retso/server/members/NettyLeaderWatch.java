@@ -9,6 +9,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.retso.member.LeaderWatch;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
@@ -16,11 +17,18 @@ import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.ServerRole;
 import io.retso.text.ErrorText;
+import io.retso.tls.TlsContext;
+import io.retso.tls.TlsFailure;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A connection to the port on which the leader serves clients. It says HELLO as a client does, and
@@ -46,7 +54,9 @@ public final class NettyLeaderWatch implements LeaderWatch {
   /** The same while the server does not say welcome, at most: less than a leader may be silent. */
   static final long RETRY_MILLIS_MAX = 320;
 
+  private static final Logger LOG = LoggerFactory.getLogger(NettyLeaderWatch.class);
   private static final int CONNECT_TIMEOUT_MILLIS = 500;
+  private static final long TLS_NANOS = TimeUnit.MILLISECONDS.toNanos(CONNECT_TIMEOUT_MILLIS);
 
   /** A fraction of the time after which a leader that says nothing is taken for gone. */
   private static final long PING_MILLIS = 100;
@@ -54,6 +64,11 @@ public final class NettyLeaderWatch implements LeaderWatch {
   private final Bootstrap bootstrap;
   private final EventLoop loop;
   private final String clientName;
+  private final Supplier<Optional<TlsContext>> tls;
+  private final BooleanSupplier isTlsRequired;
+
+  /** The server that is watched answered in clear last. */
+  private boolean isClear;
 
   /** {@code host:port} of whom it watches; empty for nobody. */
   private String watched = "";
@@ -76,15 +91,24 @@ public final class NettyLeaderWatch implements LeaderWatch {
 
   private boolean gone;
   private boolean answered;
+  private String complaint = "";
 
   /**
    * Makes one that watches nobody.
    *
    * @param clientName see {@link LeaderWatch#clientName}
+   * @param tls what each connection begins TLS with; empty to speak in clear
+   * @param isTlsRequired whether one that answers in clear is not to be spoken to in clear
    */
-  public NettyLeaderWatch(EventLoop loop, String clientName) {
+  public NettyLeaderWatch(
+      EventLoop loop,
+      String clientName,
+      Supplier<Optional<TlsContext>> tls,
+      BooleanSupplier isTlsRequired) {
     this.loop = loop;
     this.clientName = clientName;
+    this.tls = tls;
+    this.isTlsRequired = isTlsRequired;
     this.bootstrap =
         new Bootstrap()
             .group(loop)
@@ -104,6 +128,7 @@ public final class NettyLeaderWatch implements LeaderWatch {
     generation++;
     watched = address;
     resolved = null;
+    isClear = false;
     pauseMillis = RETRY_MILLIS;
     gone = false;
     answered = false;
@@ -194,6 +219,15 @@ public final class NettyLeaderWatch implements LeaderWatch {
     }
   }
 
+  /** The same once only: it is tried again and again. */
+  private void complain(Throwable cause) {
+    String what = TlsFailure.text(cause);
+    if (TlsFailure.isOne(cause) && !what.equals(complaint)) {
+      complaint = what;
+      LOG.warn("TLS with the server that leads, at {}, failed: {}", watched, what);
+    }
+  }
+
   @Override
   public void close() {
     watch("", role -> {}, () -> {});
@@ -207,6 +241,9 @@ public final class NettyLeaderWatch implements LeaderWatch {
 
     private boolean welcome;
 
+    /** It began with TLS. */
+    private boolean isEncrypted;
+
     Visitor(int attempt) {
       this.attempt = attempt;
     }
@@ -219,6 +256,30 @@ public final class NettyLeaderWatch implements LeaderWatch {
       }
       channel = ctx.channel();
       gone = false;
+      Optional<TlsContext> context = tls.get();
+      if (context.isPresent() && (isTlsRequired.getAsBoolean() || !isClear)) {
+        isEncrypted = true;
+        String host = watched.substring(0, watched.lastIndexOf(':'));
+        ctx.pipeline()
+            .addFirst(context.get().connect(ctx.alloc(), host, resolved.getPort(), TLS_NANOS));
+      } else {
+        greet(ctx);
+      }
+    }
+
+    /** The handshake of TLS is over. */
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+      if (event instanceof SslHandshakeCompletionEvent handshake) {
+        if (handshake.isSuccess()) {
+          greet(ctx);
+        } else {
+          exceptionCaught(ctx, handshake.cause());
+        }
+      }
+    }
+
+    private void greet(ChannelHandlerContext ctx) {
       ByteBuf hello = ctx.alloc().buffer();
       Handshake.writeHello(
           hello,
@@ -288,6 +349,10 @@ public final class NettyLeaderWatch implements LeaderWatch {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      if (isEncrypted && attempt == generation) {
+        isClear = TlsFailure.isInClear(cause);
+        complain(cause);
+      }
       ctx.close(); // channelInactive follows
     }
   }

@@ -2,6 +2,7 @@ package io.retso.server.observe;
 
 import io.retso.member.Member;
 import java.util.Locale;
+import java.util.function.Supplier;
 
 /** Whether the server leads, or is a standby that could take over; if not, why. Thread-safe. */
 public final class Health {
@@ -33,7 +34,7 @@ public final class Health {
   private volatile String trouble = "";
 
   /** What is said of a server that serves, or is ready to, if nothing else is. */
-  private volatile String warning = "";
+  private volatile Supplier<String> warning = () -> "";
 
   public void serving() {
     phase = new Phase(State.SERVING, "");
@@ -81,11 +82,11 @@ public final class Health {
               + figures.clockLagMillis / 1_000
               + " s behind the clock; if it is wrong, set it right");
     }
-    return new Verdict(true, "serving", warning);
+    return new Verdict(true, "serving", warning.get());
   }
 
-  /** Has something said for ever of a server that is well. */
-  public void warn(String text) {
+  /** Has something said of a server that is well; asked each time, empty for nothing. */
+  public void warn(Supplier<String> text) {
     warning = text;
   }
 
@@ -100,7 +101,7 @@ public final class Health {
       return new Verdict(false, "standby", why);
     }
     boolean isReady = member.isReady();
-    return new Verdict(isReady, "standby", isReady ? warning : "it reads the log");
+    return new Verdict(isReady, "standby", isReady ? warning.get() : "it reads the log");
   }
 
   private static String seconds(long nanos) {

@@ -2,6 +2,7 @@ package io.retso.server.observe;
 
 import io.retso.protocol.OracleIdentity;
 import io.retso.server.config.MemoryPlan;
+import java.util.function.Supplier;
 
 /**
  * What is known when the server serves for the first time, and does not change.
@@ -24,5 +25,5 @@ public record ServerFacts(
     long recoveredTransactions,
     double recoverySeconds,
     MemoryPlan memory,
-    String security,
+    Supplier<String> security,
     long startedNanos) {}

@@ -50,7 +50,7 @@ final class StatusReport {
     all.put("epoch", now.member.epoch());
     all.put("leader", now.member.leader());
     all.put("memberList", MemberText.members(now.member));
-    all.put("security", facts.security());
+    all.put("security", facts.security().get());
     all.put("uptimeSeconds", uptimeSeconds());
     for (Figure.Group group : Figure.Group.values()) {
       all.put(group.name().toLowerCase(Locale.ROOT), group(group));
@@ -147,7 +147,7 @@ final class StatusReport {
         MemberText.roleAndLeader(now.member),
         now.member.epoch(),
         uptime());
-    line(out, "security", "%s", facts.security());
+    line(out, "security", "%s", facts.security().get());
     if (!now.member.members().isEmpty()) {
       line(out, "members", "%s", MemberText.text(now.member));
     }

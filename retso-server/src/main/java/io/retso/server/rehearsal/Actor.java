@@ -8,6 +8,7 @@ import io.retso.oracle.StatusOracle;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
 import io.retso.protocol.Timestamps;
+import io.retso.security.AccessControl;
 import io.retso.security.ClusterSecret;
 import io.retso.security.Tickets;
 import io.retso.sequencer.Recovery;
@@ -63,8 +64,7 @@ final class Actor implements FrontDesk.Owner, FrontDesk.Loop {
                 threads.nanoClock(),
                 FrontDesk.Latencies.IGNORED,
                 BOUNDS,
-                () -> tickets,
-                FrontDesk.Sweeping.LOCAL),
+                AccessControl.open(tickets)),
             this,
             this);
     sequencer =

@@ -97,6 +97,7 @@ public abstract class SimulatedLoop implements ClientLoop {
             connectNanos,
             4 * connectNanos,
             seed,
+            null,
             null);
     return new RemoteOracleClient(settings, this);
   }

@@ -13,6 +13,7 @@ import io.retso.Await;
 import io.retso.front.TestTickets;
 import io.retso.member.LeaderWatch;
 import io.retso.net.OracleServer;
+import io.retso.protocol.Authentication;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
@@ -28,6 +29,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -50,7 +52,8 @@ class NettyLeaderWatchTest {
   private final MultiThreadIoEventLoopGroup group =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final EventLoop loop = (EventLoop) group.next();
-  private final NettyLeaderWatch watch = new NettyLeaderWatch(loop, LeaderWatch.clientName("m:1"));
+  private final NettyLeaderWatch watch =
+      new NettyLeaderWatch(loop, LeaderWatch.clientName("m:1"), Optional::empty, () -> false);
   private final Queue<ServerRole> said = new ConcurrentLinkedQueue<>();
   private OracleServer server;
   private InetSocketAddress address;
@@ -68,6 +71,7 @@ class NettyLeaderWatchTest {
                 CONNECTIONS,
                 400,
                 10_000,
+                Optional::empty,
                 TestTickets.settings(ORACLE, System::nanoTime)));
     address = made.listen(new InetSocketAddress("127.0.0.1", port));
     return made;
@@ -279,7 +283,8 @@ class NettyLeaderWatchTest {
             Limits.TRANSACTION_ROWS_MAX,
             Timestamps.GAP,
             ORACLE,
-            ServerRole.UNKNOWN);
+            ServerRole.UNKNOWN,
+            Authentication.Offer.NONE);
     try (ClosingPort closes = new ClosingPort(out -> Handshake.writeWelcome(out, 0, welcome))) {
       watch(closes.listening.getLocalPort());
       long millis = closes.millisUntil(6);

@@ -1,0 +1,156 @@
+package io.retso.front;
+
+import io.netty.buffer.ByteBuf;
+import io.retso.protocol.Authentication;
+import io.retso.protocol.ErrorCode;
+import io.retso.protocol.FrameException;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Handshake;
+import io.retso.protocol.Limits;
+import io.retso.protocol.ServerRole;
+import io.retso.protocol.Timestamps;
+import io.retso.security.AccessException;
+import io.retso.security.Identity;
+
+/**
+ * Who a conversation is with: what the client says of itself with HELLO, and who it is by its
+ * certificate, or by what it proves with AUTH. Of the sequencer's thread.
+ */
+final class Introduction {
+  /** Bytes of a frame before it is known who the client is, its length field included, at most. */
+  static final int FRAME_BYTES_MAX = Limits.CREDENTIAL_BYTES_MAX + 1024;
+
+  private static final String SAY =
+      "this oracle wants to know who a client is before it asks for anything: give it a certificate"
+          + " that the oracle knows, or a token";
+
+  private final FrontDesk.Settings settings;
+  private final Transport transport;
+
+  /** Null until the handshake. */
+  private Handshake.Hello hello;
+
+  /** Null until the handshake. */
+  private Identity identity;
+
+  private long heardNanos;
+
+  Introduction(FrontDesk.Settings settings, Transport transport) {
+    this.settings = settings;
+    this.transport = transport;
+  }
+
+  /** What the client said of itself; null until the handshake. */
+  Handshake.Hello hello() {
+    return hello;
+  }
+
+  /** Who it is, as far as that is known; null until the handshake. */
+  Identity identity() {
+    return identity;
+  }
+
+  /** When the client said HELLO, or sent a ping last. */
+  long heardNanos() {
+    return heardNanos;
+  }
+
+  /** It sent a ping. */
+  void heard() {
+    heardNanos = settings.nanoClock().getAsLong();
+  }
+
+  /** Whether a frame may be so large. */
+  void checkSize(int frameBytes) throws FrameException {
+    if (frameBytes > FRAME_BYTES_MAX && (identity == null || identity.isToSay())) {
+      throw new FrameException(
+          ErrorCode.TOO_LARGE, "so large a frame precedes HELLO, or what says who the client is");
+    }
+  }
+
+  /** Whether the next frame may be of a type. */
+  void checkOrder(FrameType type) throws FrameException {
+    if (type == FrameType.HELLO) {
+      if (hello != null) {
+        throw new FrameException(ErrorCode.HANDSHAKE, "a second HELLO");
+      }
+    } else if (hello == null) {
+      throw new FrameException(ErrorCode.HANDSHAKE, "a frame " + type + " precedes HELLO");
+    } else if (identity.isToSay() && !identity.may(type)) {
+      throw new FrameException(ErrorCode.NOT_AUTHENTICATED, SAY);
+    }
+  }
+
+  /** Takes HELLO: who the client is by then. */
+  void greet(ByteBuf body) throws FrameException {
+    Handshake.Hello theirs = Handshake.readHello(body, body.readableBytes());
+    Handshake.chooseVersion(theirs.versionMin(), theirs.versionMax());
+    try {
+      identity = settings.access().greet(transport.peer());
+    } catch (AccessException e) {
+      throw new FrameException(ErrorCode.NOT_AUTHENTICATED, e.getMessage());
+    }
+    hello = theirs;
+    heard();
+  }
+
+  /** Welcomes the client that was greeted. */
+  void welcome(ByteBuf out, int frameId, ServerRole role) throws FrameException {
+    Handshake.writeWelcome(
+        out,
+        frameId,
+        new Handshake.Welcome(
+            Handshake.chooseVersion(hello.versionMin(), hello.versionMax()),
+            hello.mode(),
+            Limits.FRAME_BYTES_MAX,
+            Limits.TRANSACTION_ROWS_MAX,
+            Timestamps.GAP,
+            settings.oracle().get(),
+            role,
+            settings.access().offer(transport.peer(), identity)));
+  }
+
+  /** Takes AUTH. One that is known is known by the same name ever after. */
+  void authenticate(ByteBuf body) throws FrameException {
+    Authentication.Attempt attempt = Authentication.readAttempt(body);
+    Identity proved;
+    try {
+      proved = settings.access().authenticate(transport.peer(), attempt);
+    } catch (AccessException e) {
+      throw new FrameException(ErrorCode.NOT_AUTHENTICATED, e.getMessage());
+    }
+    if (identity.isKnown() && !identity.principal().equals(proved.principal())) {
+      throw new FrameException(
+          ErrorCode.NOT_AUTHENTICATED,
+          "this connection is that of "
+              + identity.principal()
+              + ": open another one for "
+              + proved.principal());
+    }
+    identity = proved;
+  }
+
+  /** Answers AUTH. */
+  void confirm(ByteBuf out, int frameId) {
+    Authentication.writeReply(
+        out,
+        frameId,
+        Authentication.Reply.known(identity.principal(), settings.access().lastsMillis(identity)));
+  }
+
+  /** What is asked of clients, or what they may do, is something else by now. */
+  void look() throws FrameException {
+    if (identity == null) {
+      return;
+    }
+    boolean wasToSay = identity.isToSay();
+    try {
+      identity = settings.access().again(transport.peer(), identity);
+    } catch (AccessException e) {
+      throw new FrameException(ErrorCode.NOT_AUTHENTICATED, e.getMessage());
+    }
+    if (identity.isToSay() && !wasToSay) {
+      throw new FrameException(ErrorCode.NOT_AUTHENTICATED, SAY);
+    }
+  }
+}

@@ -1,0 +1,193 @@
+package io.retso.security;
+
+import io.retso.protocol.Authentication;
+import io.retso.protocol.Authentication.Level;
+import io.retso.security.Identity.Evidence;
+import io.retso.security.Identity.Proof;
+import io.retso.text.Visible;
+import java.nio.charset.StandardCharsets;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.LongSupplier;
+
+/**
+ * Says who a client is and what it may ask for, by an access file that may change while the server
+ * runs, and the servers' secret. Thread-safe, but for {@link #tickets}.
+ */
+public final class AccessControl {
+  private final boolean insecure;
+  private final LongSupplier millis;
+  private volatile Access access = Access.OFF;
+
+  /** Null as long as there is no secret. */
+  private volatile AccessTokens tokens;
+
+  private volatile Tickets tickets;
+
+  /**
+   * Asks nothing of clients yet.
+   *
+   * @param insecure whether everybody may report sweeps who need not say who they are; otherwise
+   *     those on the server's own machine may
+   * @param millis since 1970
+   */
+  public AccessControl(boolean insecure, LongSupplier millis) {
+    this.insecure = insecure;
+    this.millis = millis;
+  }
+
+  /** Asks nothing of clients, and never will. */
+  public static AccessControl open(Tickets tickets) {
+    AccessControl open = new AccessControl(false, () -> 0);
+    open.tickets = tickets;
+    return open;
+  }
+
+  /**
+   * Goes by a secret from here on.
+   *
+   * @param log the id of the log
+   */
+  public void use(ClusterSecret secret, String log) {
+    tokens = new AccessTokens(secret);
+    tickets = new Tickets(secret.keys(Tickets.PURPOSE, log));
+  }
+
+  /** Goes by an access file from here on. */
+  public void use(Access newAccess) {
+    access = newAccess;
+  }
+
+  /** What is asked of connections. */
+  public Level tls() {
+    return access.tls();
+  }
+
+  /** What is asked of clients. */
+  public Level authentication() {
+    return access.authentication();
+  }
+
+  /** Makes and checks tickets; of one thread. */
+  public Tickets tickets() {
+    return tickets;
+  }
+
+  /** What a client is told that it may, or must, say of itself. */
+  public Authentication.Offer offer(Peer peer, Identity identity) {
+    Level level = authentication();
+    return new Authentication.Offer(
+        level,
+        identity.principal(),
+        peer.isEncrypted() ? List.of(Authentication.TOKEN) : List.of());
+  }
+
+  /**
+   * Who a client is before it says anything of itself.
+   *
+   * @throws AccessException if it is not to be talked to
+   */
+  public Identity greet(Peer peer) throws AccessException {
+    Access now = access;
+    if (now.tls() == Level.REQUIRED && !peer.isEncrypted()) {
+      throw new AccessException(
+          "this port takes TLS only: give the client the certificate of the oracle's authority"
+              + " (retso.tls.ca), and set retso.security = required");
+    }
+    if (peer.certificate().isPresent()) {
+      X509Certificate certificate = peer.certificate().get();
+      Optional<String> principal = now.principalOf(certificate);
+      if (principal.isPresent()) {
+        long issued = certificate.getNotBefore().getTime();
+        return known(now, peer, principal.get(), Proof.CERTIFICATE, new Evidence("", issued, 0));
+      }
+    }
+    return now.authentication() == Level.REQUIRED ? Identity.unknown() : anonymous(peer);
+  }
+
+  /** Somebody that need not say who it is. */
+  private Identity anonymous(Peer peer) {
+    return Identity.anonymous(everybodysRoles(peer));
+  }
+
+  private Set<Role> everybodysRoles(Peer peer) {
+    Role mostly = insecure || peer.isLocal() ? Role.SWEEPER : Role.APPLICATION;
+    return EnumSet.of(mostly, Role.MEMBER, Role.BENCH);
+  }
+
+  /**
+   * With {@code off} nobody is refused. One that says who it is owns its transactions all the same:
+   * so they outlive the switch in both directions.
+   */
+  private Identity known(Access now, Peer peer, String principal, Proof proof, Evidence evidence)
+      throws AccessException {
+    Set<Role> roles = EnumSet.noneOf(Role.class);
+    roles.addAll(now.rolesOf(principal, peer.host()));
+    if (now.authentication() == Level.OFF) {
+      roles.addAll(everybodysRoles(peer));
+    } else {
+      now.checkRevoked(principal, evidence.tokenId(), evidence.issuedMillis());
+    }
+    return Identity.known(principal, roles, proof, evidence);
+  }
+
+  /** For how many milliseconds a client remains known by what it has said; 0 for ever. */
+  public long lastsMillis(Identity identity) {
+    long expires = identity.evidence().expiresMillis();
+    return expires == 0 ? 0 : Math.max(1, expires - millis.getAsLong());
+  }
+
+  /**
+   * Who a client is by what it says of itself.
+   *
+   * @throws AccessException if that proves nothing
+   */
+  public Identity authenticate(Peer peer, Authentication.Attempt attempt) throws AccessException {
+    if (!attempt.mechanism().equals(Authentication.TOKEN)) {
+      throw new AccessException(
+          "this oracle does not know " + Visible.of(attempt.mechanism()) + ": it takes TOKEN");
+    }
+    return ofToken(peer, new String(attempt.bytes(), StandardCharsets.ISO_8859_1));
+  }
+
+  /** Who has a token. */
+  public Identity ofToken(Peer peer, String text) throws AccessException {
+    Access now = access;
+    if (!peer.isEncrypted()) {
+      throw new AccessException(
+          "a token was sent in clear, where others can read it: revoke it, and send the next one"
+              + " inside of TLS only");
+    }
+    AccessTokens.Token token = tokens.read(text, millis.getAsLong());
+    Evidence evidence = new Evidence(token.id(), token.issuedMillis(), token.expiresMillis());
+    return known(now, peer, token.principal(), Proof.TOKEN, evidence);
+  }
+
+  /**
+   * Who a client is by now that was known before: roles may be others.
+   *
+   * @throws AccessException if it is not to be talked to any more
+   */
+  public Identity again(Peer peer, Identity before) throws AccessException {
+    if (before.proof() != Proof.TOKEN) {
+      return greet(peer);
+    }
+    Access now = access;
+    Evidence evidence = before.evidence();
+    if (evidence.expiresMillis() + AccessTokens.SLACK_MILLIS < millis.getAsLong()) {
+      throw new AccessException(
+          "token "
+              + evidence.tokenId()
+              + " of "
+              + before.principal()
+              + " ended at "
+              + Instant.ofEpochMilli(evidence.expiresMillis())
+              + ": give the client a new one");
+    }
+    return known(now, peer, before.principal(), Proof.TOKEN, evidence);
+  }
+}

@@ -1,0 +1,230 @@
+package io.retso.server;
+
+import io.retso.protocol.Authentication.Level;
+import io.retso.security.Access;
+import io.retso.security.AccessControl;
+import io.retso.security.AccessException;
+import io.retso.security.AccessFile;
+import io.retso.security.ClusterSecret;
+import io.retso.security.SecretException;
+import io.retso.server.config.ConfigException;
+import io.retso.server.config.ServerConfig;
+import io.retso.server.config.Settings;
+import io.retso.text.ErrorText;
+import io.retso.tls.TlsContext;
+import io.retso.tls.TlsException;
+import io.retso.tls.TlsFiles;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The files that say whom this server trusts and what it shows: access file, certificates, secret.
+ * They are read at the start, and again every {@value #PERIOD_SECONDS} s on a thread of their own;
+ * one that cannot be used then leaves what was read before, and is complained of. Thread-safe.
+ */
+final class SecurityFiles implements AutoCloseable {
+  static final int PERIOD_SECONDS = 10;
+
+  private static final Logger LOG = LoggerFactory.getLogger(SecurityFiles.class);
+  private static final Duration END_IS_NEAR = Duration.ofDays(14);
+
+  /** What connections begin TLS with, as a server and as a client of the one that leads. */
+  private record Contexts(TlsContext server, TlsContext client) {}
+
+  private final ServerConfig config;
+  private final AccessControl access;
+  private final boolean isOpenToOthers;
+  private final ScheduledExecutorService thread =
+      Executors.newSingleThreadScheduledExecutor(
+          task -> {
+            Thread made = new Thread(task, "security-files");
+            made.setDaemon(true);
+            return made;
+          });
+
+  private final Optional<TlsFiles> tlsFiles;
+  private volatile Optional<Contexts> contexts = Optional.empty();
+  private volatile Access policy = Access.OFF;
+  private volatile String complaint = "";
+  private ClusterSecret secret;
+  private String log = "";
+
+  /**
+   * Reads nothing yet.
+   *
+   * @param isOpenToOthers whether other machines reach this server
+   */
+  SecurityFiles(ServerConfig config, AccessControl access, boolean isOpenToOthers) {
+    this.config = config;
+    this.access = access;
+    this.isOpenToOthers = isOpenToOthers;
+    String certificate = config.get(Settings.TLS_CERTIFICATE);
+    tlsFiles =
+        certificate.isEmpty()
+            ? Optional.empty()
+            : Optional.of(
+                new TlsFiles(
+                    Path.of(config.get(Settings.TLS_CA)),
+                    Optional.of(
+                        new TlsFiles.Own(
+                            Path.of(certificate), Path.of(config.get(Settings.TLS_KEY))))));
+  }
+
+  /** Reads what is there at the start, but for the secret. */
+  void read() throws ConfigException {
+    try {
+      readTls();
+      readAccess();
+    } catch (TlsException | AccessException e) {
+      throw new ConfigException(e.getMessage(), e);
+    }
+  }
+
+  private void readTls() throws TlsException {
+    if (tlsFiles.isPresent()
+        && (contexts.isEmpty() || contexts.get().server.isOlderThan(tlsFiles.get()))) {
+      contexts =
+          Optional.of(
+              new Contexts(
+                  TlsContext.ofServer(tlsFiles.get()), TlsContext.ofClient(tlsFiles.get())));
+    }
+  }
+
+  /** Returns whether it says something else than before. */
+  private boolean readAccess() throws AccessException {
+    Optional<Path> file = config.accessFile();
+    if (file.isEmpty()) {
+      return false;
+    }
+    Access read = AccessFile.read(file.get());
+    if (read.digest().equals(policy.digest())) {
+      return false;
+    }
+    if (read.tls() != Level.OFF && tlsFiles.isEmpty()) {
+      throw new AccessException(
+          file.get()
+              + " wants TLS, and this server has no certificate: set tls.certificate, tls.key and"
+              + " tls.ca, and start it again");
+    }
+    if (read.authentication() != Level.REQUIRED && isOpenToOthers && !config.isInsecure()) {
+      throw new AccessException(
+          file.get()
+              + " lets clients from other machines in that do not say who they are: set auth"
+              + " required, or set insecure = yes-i-know for the time in which they learn it");
+    }
+    policy = read;
+    access.use(read);
+    return true;
+  }
+
+  /**
+   * Goes by a secret from here on.
+   *
+   * @param logId the id of the log
+   */
+  void use(ClusterSecret newSecret, String logId) {
+    secret = newSecret;
+    log = logId;
+    access.use(newSecret, logId);
+  }
+
+  /**
+   * Begins to read them again.
+   *
+   * @param changed runs each time, whatever has changed
+   */
+  void watch(Runnable changed) {
+    thread.scheduleWithFixedDelay(
+        () -> readAgain(changed), PERIOD_SECONDS, PERIOD_SECONDS, TimeUnit.SECONDS);
+  }
+
+  private void readAgain(Runnable changed) {
+    try {
+      readTls();
+      if (readAccess()) {
+        LOG.info("goes by the changed access file: {}", summary());
+      }
+      readSecret();
+      complaint = "";
+    } catch (IOException | AccessException | SecretException e) {
+      complain(ErrorText.of(e));
+    } catch (RuntimeException | Error e) { // a periodic task that throws is never run again
+      complain("files of security could not be read: " + ErrorText.of(e));
+    }
+    changed.run();
+  }
+
+  private void readSecret() throws IOException, SecretException {
+    Optional<Path> file = config.secretFile();
+    if (file.isPresent()) {
+      ClusterSecret read = ClusterSecret.read(file.get());
+      if (!read.isSameAs(secret)) {
+        use(read, log);
+        LOG.info("goes by the changed secret");
+      }
+    }
+  }
+
+  private void complain(String what) {
+    if (!complaint.equals(what)) {
+      LOG.warn("what was read before goes on to count: {}", what);
+    }
+    complaint = what;
+  }
+
+  /** What connections of clients begin TLS with; empty if this server has no certificate. */
+  Optional<TlsContext> server() {
+    return contexts.map(Contexts::server);
+  }
+
+  /** What connections to the server that leads begin TLS with. */
+  Optional<TlsContext> client() {
+    return policy.tls() == Level.OFF ? Optional.empty() : contexts.map(Contexts::client);
+  }
+
+  /** Whether nothing may be said in clear. */
+  boolean isTlsRequired() {
+    return policy.tls() == Level.REQUIRED;
+  }
+
+  /** Whether everybody has to say who they are. */
+  boolean isClosed() {
+    return policy.authentication() == Level.REQUIRED;
+  }
+
+  /** What is asked of clients, in a few words. */
+  String summary() {
+    return "tls "
+        + AccessFile.word(policy.tls())
+        + ", auth "
+        + AccessFile.word(policy.authentication())
+        + (policy.digest().isEmpty() ? "" : ", access file " + policy.digest());
+  }
+
+  /** What somebody should see to; empty if there is nothing. */
+  String warning() {
+    Optional<Instant> end = server().flatMap(TlsContext::end);
+    Instant now = Instant.now();
+    if (complaint.isEmpty() && end.isPresent() && end.get().isBefore(now.plus(END_IS_NEAR))) {
+      return "the certificate "
+          + config.get(Settings.TLS_CERTIFICATE)
+          + (end.get().isBefore(now) ? " has ended at " : " ends at ")
+          + end.get()
+          + ": replace it, it is read without a restart";
+    }
+    return complaint;
+  }
+
+  @Override
+  public void close() {
+    thread.shutdownNow();
+  }
+}
