@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.ChildJvm;
-import io.retso.hbase.layout.OracleTimeout;
+import io.retso.hbase.layout.OracleSettings;
 import io.retso.verify.run.InProcessCluster;
 import java.io.BufferedReader;
 import java.io.File;
@@ -97,7 +97,7 @@ class HBaseCommandTest {
 
   /** Soon, where one of the addresses leads nowhere. */
   private void failsAlone(String reason, String... arguments) {
-    fails(1, reason, with(arguments, "-D", OracleTimeout.KEY + "=300"));
+    fails(1, reason, with(arguments, "-D", OracleSettings.TIMEOUT + "=300"));
   }
 
   private void fails(int exitCode, String reason, String... arguments) {

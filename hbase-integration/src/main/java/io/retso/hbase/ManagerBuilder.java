@@ -1,5 +1,6 @@
 package io.retso.hbase;
 
+import io.retso.client.ClientSecurity;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleClientBuilder;
 import io.retso.client.OracleException;
@@ -7,6 +8,7 @@ import io.retso.hbase.admin.TablePreparationBuilder;
 import io.retso.hbase.cleanup.Cleaner;
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.futures.Futures;
+import io.retso.hbase.layout.OracleSettings;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.metrics.ManagerMeters;
 import io.retso.hbase.options.Isolation;
@@ -18,6 +20,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongPredicate;
@@ -43,6 +46,7 @@ public final class ManagerBuilder {
   private final Set<String> addresses = new LinkedHashSet<>();
   private String clientName = "retso-hbase";
   private final OracleClientBuilder client = OracleClient.builder().name(clientName);
+  private ClientSecurity security;
   private Object meterRegistry;
   private WriteLimits writeLimits = WriteLimits.DEFAULT;
   private RetryPolicy retryPolicy = RetryPolicy.DEFAULT;
@@ -139,6 +143,15 @@ public final class ManagerBuilder {
   /** How long a request to the oracle may take, 1 ms to 1 h. Default: 10 s. */
   public ManagerBuilder requestTimeout(Duration timeout) {
     client.requestTimeout(given(timeout, "requestTimeout"));
+    return this;
+  }
+
+  /**
+   * How the manager knows the oracle, and says who it is. Default: what the keys {@code
+   * retso.security}, {@code retso.tls.*} and {@code retso.token.file} of the configuration say.
+   */
+  public ManagerBuilder security(ClientSecurity newSecurity) {
+    this.security = given(newSecurity, "security");
     return this;
   }
 
@@ -318,6 +331,9 @@ public final class ManagerBuilder {
 
   private OracleClient connectOracle() throws IOException {
     addresses.forEach(client::address);
+    Optional.ofNullable(security)
+        .or(() -> OracleSettings.security(configuration))
+        .ifPresent(client::security);
     OracleClient oracle = client.build();
     try {
       oracle.identity(); // a wrong address, or another version, is to be known now

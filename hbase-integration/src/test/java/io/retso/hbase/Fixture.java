@@ -5,7 +5,7 @@ import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.admin.TablePreparationBuilder;
 import io.retso.hbase.layout.AdoptionCell;
-import io.retso.hbase.layout.OracleTimeout;
+import io.retso.hbase.layout.OracleSettings;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.table.PreparedTable;
@@ -327,7 +327,7 @@ public final class Fixture implements AutoCloseable {
         .removeCoprocessor(TableRules.OBSERVER)
         .setCoprocessor(
             CoprocessorDescriptorBuilder.newBuilder(TableRules.OBSERVER)
-                .setProperties(Map.of(OracleTimeout.KEY, String.valueOf(millis)))
+                .setProperties(Map.of(OracleSettings.TIMEOUT, String.valueOf(millis)))
                 .build())
         .build();
   }

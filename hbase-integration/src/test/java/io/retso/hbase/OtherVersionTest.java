@@ -14,6 +14,7 @@ import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.errors.TransactionException.Category;
+import io.retso.protocol.Authentication;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.Frames;
@@ -70,7 +71,8 @@ class OtherVersionTest {
             1000,
             16,
             identity,
-            ServerRole.alone(1)));
+            ServerRole.alone(1),
+            Authentication.Offer.NONE));
     return ByteBufUtil.getBytes(out);
   }
 

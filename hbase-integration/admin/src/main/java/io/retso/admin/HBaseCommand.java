@@ -10,7 +10,7 @@ import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.admin.TablePreparationBuilder;
 import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.errors.TransactionException;
-import io.retso.hbase.layout.OracleTimeout;
+import io.retso.hbase.layout.OracleSettings;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.options.Conflicts;
@@ -384,7 +384,7 @@ public final class HBaseCommand implements Runnable {
           try (TransactionManager manager =
               TransactionManager.builder(connection)
                   .oracle(cluster.oracle(settings(connection)))
-                  .requestTimeout(OracleTimeout.of(connection.getConfiguration()))
+                  .requestTimeout(OracleSettings.timeout(connection.getConfiguration()))
                   .build()) {
             SweepResult result = manager.sweep();
             println(

@@ -1,18 +1,19 @@
 package io.retso.hbase.admin;
 
 import io.retso.client.OracleClient;
+import io.retso.client.OracleClientBuilder;
 import io.retso.client.OracleException;
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.futures.Futures;
 import io.retso.protocol.OracleIdentity;
 import io.retso.text.Text;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /** Which oracle is at some addresses. Stateless. */
 final class OracleAddresses {
@@ -22,20 +23,16 @@ final class OracleAddresses {
    * Asks at each address which oracle is there. Addresses where nobody answers do not count, if
    * there is an answer at another one.
    *
-   * @param timeout of the request; as long as this takes if nobody answers at one of them
+   * @param begin begins a client; its time limit is what this takes if nobody answers at one
    * @throws OracleUnavailableException if no oracle answers, or there are two
    */
-  static OracleIdentity identity(List<String> addresses, Duration timeout) throws IOException {
+  static OracleIdentity identity(List<String> addresses, Supplier<OracleClientBuilder> begin)
+      throws IOException {
     Map<String, CompletableFuture<OracleIdentity>> answers = new LinkedHashMap<>();
     List<OracleClient> clients = new ArrayList<>();
     try {
       for (String address : addresses) {
-        OracleClient client =
-            OracleClient.builder()
-                .name("retso-prepare")
-                .address(address)
-                .requestTimeout(timeout)
-                .build();
+        OracleClient client = begin.get().address(address).build();
         clients.add(client);
         answers.put(address, client.identityAsync());
       }

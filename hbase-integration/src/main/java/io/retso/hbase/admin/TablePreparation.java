@@ -1,8 +1,9 @@
 package io.retso.hbase.admin;
 
+import io.retso.client.OracleClientBuilder;
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.errors.TableNotPreparedException;
-import io.retso.hbase.layout.OracleTimeout;
+import io.retso.hbase.layout.OracleSettings;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.options.Conflicts;
@@ -14,13 +15,13 @@ import io.retso.protocol.OracleIdentity;
 import io.retso.text.ErrorText;
 import io.retso.text.Text;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.TableName;
@@ -56,15 +57,12 @@ public final class TablePreparation {
   /** The oracle's, {@code host:port} each. */
   private final List<String> addresses;
 
-  private final Duration oracleTimeout;
-
   /** What tables get; null leaves theirs as it is. */
   private final Durability durability;
 
   TablePreparation(Connection connection, List<String> addresses, Durability durability) {
     this.connection = connection;
     this.addresses = addresses;
-    this.oracleTimeout = OracleTimeout.of(connection.getConfiguration());
     this.durability = durability;
   }
 
@@ -72,7 +70,7 @@ public final class TablePreparation {
    * Begins to describe the preparation of tables of a cluster.
    *
    * @param connection to HBase; stays open. Its configuration says how long an oracle is waited
-   *     for: {@value OracleTimeout#KEY}, 5000 ms
+   *     for: {@value OracleSettings#TIMEOUT}, 5000 ms
    */
   public static TablePreparationBuilder builder(Connection connection) {
     return new TablePreparationBuilder(connection);
@@ -177,7 +175,7 @@ public final class TablePreparation {
         SettingsChange.requireNoCopiedMarks(connection, before);
       }
     }
-    try (TimestampSource source = new TimestampSource(addresses, oracleTimeout)) {
+    try (TimestampSource source = new TimestampSource(addresses, this::client)) {
       FutureCells.requireNone(connection, before.getTableName(), source);
     }
     requireRegionServers(admin, after);
@@ -200,8 +198,14 @@ public final class TablePreparation {
     return after;
   }
 
+  private OracleClientBuilder client() {
+    Configuration configuration = connection.getConfiguration();
+    return OracleSettings.client(configuration, "retso-prepare")
+        .requestTimeout(OracleSettings.timeout(configuration));
+  }
+
   private OracleIdentity identity() throws IOException {
-    return OracleAddresses.identity(addresses, oracleTimeout);
+    return OracleAddresses.identity(addresses, this::client);
   }
 
   private static void modify(Admin admin, TableDescriptor before, TableDescriptor after)

@@ -4,8 +4,8 @@ import io.retso.client.OracleClient;
 import io.retso.client.OracleClientBuilder;
 import io.retso.client.OracleException;
 import io.retso.hbase.errors.OracleUnavailableException;
-import java.time.Duration;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * Asks an oracle for timestamps that are no transaction's, to learn how far it is. One connection,
@@ -22,10 +22,9 @@ final class TimestampSource implements AutoCloseable {
   private final List<String> addresses;
   private final OracleClient oracle;
 
-  TimestampSource(List<String> addresses, Duration timeout) {
+  TimestampSource(List<String> addresses, Supplier<OracleClientBuilder> clients) {
     this.addresses = addresses;
-    OracleClientBuilder builder =
-        OracleClient.builder().name("retso-prepare").requestTimeout(timeout);
+    OracleClientBuilder builder = clients.get();
     addresses.forEach(builder::address);
     this.oracle = builder.build();
   }

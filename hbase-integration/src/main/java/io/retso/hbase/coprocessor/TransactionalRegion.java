@@ -83,7 +83,12 @@ final class TransactionalRegion {
     this.metrics = new ObserverMetrics(environment.getMetricRegistryForRegionServer());
     boolean adopts = adopts(environment, settings);
     long patience = ReplayCleanup.patience(region);
-    this.link = OracleLink.acquire(settings, environment.getConfiguration(), metrics);
+    this.link =
+        OracleLink.acquire(
+            settings,
+            environment.getConfiguration(),
+            environment.getConnection().getConfiguration(),
+            metrics);
     BatchesInFlight inFlight = new BatchesInFlight();
     this.horizon = new Horizon(inFlight, () -> HBaseInternals.readPoint(region));
     String encodedName = region.getRegionInfo().getEncodedName();

@@ -23,7 +23,8 @@ public final class OracleUnavailableException extends TransactionException {
     return switch (cause.category()) {
       case UNAVAILABLE, TIMEOUT, OVERLOADED -> true;
       case UNKNOWN_OUTCOME -> true; // of one that wrote nothing, or it were an UnknownCommit
-      case INVALID_REQUEST, NOT_PERMITTED, INCOMPATIBLE, CLOSED, INTERRUPTED -> false;
+      case INVALID_REQUEST, NOT_PERMITTED, NOT_AUTHENTICATED, INCOMPATIBLE, CLOSED, INTERRUPTED ->
+          false;
     };
   }
 }

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.client.OracleClient;
 import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.TransactionManager;
@@ -127,7 +128,8 @@ class FutureCellsTest {
   void theOracleIsWaitedForIfItIsSoonBeyond() throws Exception {
     try (TimestampSource oracle =
         new TimestampSource(
-            TableSettings.addresses(fixture.cluster.oracleAddress()), Duration.ofSeconds(5))) {
+            TableSettings.addresses(fixture.cluster.oracleAddress()),
+            () -> OracleClient.builder().requestTimeout(Duration.ofSeconds(5)))) {
       long soon = oracle.next() + 160;
       plain(new Put(bytes("r")).addColumn(F, Q, soon, bytes("old")));
       plain(new Delete(bytes("s"), soon + 1));
@@ -151,7 +153,8 @@ class FutureCellsTest {
     byte[] empty = {};
     try (TimestampSource oracle =
         new TimestampSource(
-            TableSettings.addresses(fixture.cluster.oracleAddress()), Duration.ofSeconds(5))) {
+            TableSettings.addresses(fixture.cluster.oracleAddress()),
+            () -> OracleClient.builder().requestTimeout(Duration.ofSeconds(5)))) {
       plain(put("r", "old"), put("s", "old"));
       long soon = oracle.next() + 1500;
       fixture.flushWhileRead(

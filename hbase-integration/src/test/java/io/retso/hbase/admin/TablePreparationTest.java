@@ -19,7 +19,7 @@ import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.errors.TableNotPreparedException;
-import io.retso.hbase.layout.OracleTimeout;
+import io.retso.hbase.layout.OracleSettings;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.options.Conflicts;
@@ -360,7 +360,7 @@ class TablePreparationTest {
   /** What it does waits a second for an oracle. */
   private Connection impatient() throws IOException {
     Configuration configuration = fixture.cluster.configuration();
-    configuration.setInt(OracleTimeout.KEY, 1000);
+    configuration.setInt(OracleSettings.TIMEOUT, 1000);
     return ConnectionFactory.createConnection(configuration);
   }
 

@@ -7,7 +7,7 @@ import io.retso.client.OracleMembers;
 import io.retso.client.TransactionStatus;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.coprocessor.region.SharedMemory;
-import io.retso.hbase.layout.OracleTimeout;
+import io.retso.hbase.layout.OracleSettings;
 import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.Refusal;
 import io.retso.hbase.layout.TableSettings;
@@ -78,14 +78,18 @@ public final class OracleLink {
   private final AtomicLong lastWatermark = new AtomicLong();
 
   private OracleLink(
-      Key key, OracleIdentity oracle, Configuration configuration, ObserverMetrics metrics) {
+      Key key,
+      OracleIdentity oracle,
+      Configuration configuration,
+      Configuration server,
+      ObserverMetrics metrics) {
     this.key = key;
     this.oracle = oracle;
-    Duration timeout = OracleTimeout.of(configuration);
+    Duration timeout = OracleSettings.timeout(configuration);
     this.timeoutMillis = timeout.toMillis();
     this.breaker = new OracleBreaker(timeout.toNanos(), System::nanoTime);
     OracleClientBuilder builder =
-        OracleClient.builder().name("retso-region-server").oracle(oracle).requestTimeout(timeout);
+        OracleSettings.client(server, "retso-region-server").oracle(oracle).requestTimeout(timeout);
     TableSettings.checkedAddresses(key.addresses).forEach(builder::address);
     this.client = builder.build();
     this.cache = new StatusCache(configuration.getInt(CACHE_KEY, CACHE_DEFAULT));
@@ -95,10 +99,15 @@ public final class OracleLink {
   /**
    * The link to the oracle of a table; to be released.
    *
+   * @param configuration of the region, in which a table may have set things
+   * @param server configuration of the region server alone: security is no matter of tables
    * @throws IllegalArgumentException if an address or a setting is malformed
    */
   public static OracleLink acquire(
-      TableSettings table, Configuration configuration, ObserverMetrics metrics) {
+      TableSettings table,
+      Configuration configuration,
+      Configuration server,
+      ObserverMetrics metrics) {
     OracleIdentity oracle = table.oracle();
     String addresses =
         configuration.get(
@@ -107,7 +116,7 @@ public final class OracleLink {
     synchronized (LINKS) {
       OracleLink link = LINKS.get(key);
       if (link == null) {
-        link = new OracleLink(key, oracle, configuration, metrics);
+        link = new OracleLink(key, oracle, configuration, server, metrics);
         link.orphans.start();
         LINKS.put(key, link);
         publish(metrics);
@@ -308,6 +317,9 @@ public final class OracleLink {
                 + ErrorText.of(cause));
     if (cause instanceof OracleException oracle) {
       switch (oracle.category()) {
+        case NOT_PERMITTED, NOT_AUTHENTICATED -> {
+          return new DoNotRetryIOException(message, cause);
+        }
         case INVALID_REQUEST, INCOMPATIBLE -> {
           return new DoNotRetryIOException(
               message + "; do clients and table name the same oracle?", cause);

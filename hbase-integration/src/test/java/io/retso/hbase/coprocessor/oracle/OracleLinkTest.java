@@ -14,7 +14,7 @@ import io.retso.hbase.MutedOracle;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.coprocessor.RawTable;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
-import io.retso.hbase.layout.OracleTimeout;
+import io.retso.hbase.layout.OracleSettings;
 import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.Refusal;
@@ -53,7 +53,10 @@ class OracleLinkTest {
 
   private OracleLink acquire(OracleIdentity oracle, String addresses) {
     return OracleLink.acquire(
-        new TableSettings(Conflicts.ROW, Reads.SERVER, oracle, addresses), configuration, metrics);
+        new TableSettings(Conflicts.ROW, Reads.SERVER, oracle, addresses),
+        configuration,
+        configuration,
+        metrics);
   }
 
   @Test
@@ -107,7 +110,7 @@ class OracleLinkTest {
   /** As during a fail-over: it is no failure yet, for those who ask meanwhile neither. */
   @Test
   void questionsWaitForALeaderWithinTheirTime() throws Exception {
-    configuration.setInt(OracleTimeout.KEY, 60_000);
+    configuration.setInt(OracleSettings.TIMEOUT, 60_000);
     try (var server = RetsoCluster.startOracle();
         var oracle = new MutedOracle(server.port())) {
       OracleLink link = acquire(oracle.address());
@@ -127,7 +130,7 @@ class OracleLinkTest {
 
   @Test
   void failuresOfTheOracleAreRetriedByHBaseUnlessThatCannotHelp() throws Exception {
-    configuration.setInt(OracleTimeout.KEY, 1_000);
+    configuration.setInt(OracleSettings.TIMEOUT, 1_000);
     var server = RetsoCluster.startOracle();
     String address = "127.0.0.1:" + server.port();
     OracleLink link = acquire(address);
@@ -154,7 +157,7 @@ class OracleLinkTest {
   /** Whoever waits keeps a region from closing: not even a client that hangs may hold it longer. */
   @Test
   void nobodyWaitsLongerThanTheTimeOutThoughTheClientHangs() throws Exception {
-    configuration.setInt(OracleTimeout.KEY, 300);
+    configuration.setInt(OracleSettings.TIMEOUT, 300);
     CountDownLatch hanging = new CountDownLatch(1);
     CountDownLatch released = new CountDownLatch(1);
     try (var server = RetsoCluster.startOracle()) {
@@ -214,7 +217,7 @@ class OracleLinkTest {
   /** Each would wait until its time is over, and requests may have thousands. */
   @Test
   void questionsAboutManyRowsAreNotAllAskedInVain() throws Exception {
-    configuration.setInt(OracleTimeout.KEY, 1_000);
+    configuration.setInt(OracleSettings.TIMEOUT, 1_000);
     var server = RetsoCluster.startOracle();
     try {
       OracleLink link = acquire("127.0.0.1:" + server.port());

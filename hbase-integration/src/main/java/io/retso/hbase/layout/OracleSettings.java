@@ -1,0 +1,108 @@
+package io.retso.hbase.layout;
+
+import io.retso.client.ClientSecurity;
+import io.retso.client.OracleClient;
+import io.retso.client.OracleClientBuilder;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import org.apache.hadoop.conf.Configuration;
+
+/**
+ * What HBase's configuration says of the oracle's clients, in region servers, applications and
+ * tools. Stateless.
+ */
+public final class OracleSettings {
+  /**
+   * How long region servers, and those who prepare tables, wait for one answer of the oracle, in
+   * milliseconds. Default: 5000.
+   */
+  public static final String TIMEOUT = "retso.oracle.timeout";
+
+  /** {@code off}, {@code prefer} or {@code required}. Default: off. */
+  public static final String SECURITY = "retso.security";
+
+  /** File with the certificates of the authorities that sign those of the oracle's servers. */
+  public static final String TLS_CA = "retso.tls.ca";
+
+  /** File with the certificate by which this process says who it is. */
+  public static final String TLS_CERTIFICATE = "retso.tls.certificate";
+
+  /** File with its key. */
+  public static final String TLS_KEY = "retso.tls.key";
+
+  /** The name that the oracle's certificates have, if it is not the host of their addresses. */
+  public static final String TLS_SERVER_NAME = "retso.tls.server.name";
+
+  /** File with a token by which this process says who it is. */
+  public static final String TOKEN_FILE = "retso.token.file";
+
+  private static final int TIMEOUT_DEFAULT = 5_000;
+
+  private OracleSettings() {}
+
+  public static Duration timeout(Configuration configuration) {
+    return Duration.ofMillis(configuration.getInt(TIMEOUT, TIMEOUT_DEFAULT));
+  }
+
+  /**
+   * Begins a client that keeps itself to what the configuration says of security.
+   *
+   * @throws IllegalArgumentException if that makes no sense
+   */
+  public static OracleClientBuilder client(Configuration configuration, String name) {
+    OracleClientBuilder builder = OracleClient.builder().name(name);
+    security(configuration).ifPresent(builder::security);
+    return builder;
+  }
+
+  /**
+   * How a client knows the oracle, and says who it is; empty if it speaks in clear.
+   *
+   * @throws IllegalArgumentException if that makes no sense
+   */
+  public static Optional<ClientSecurity> security(Configuration configuration) {
+    String word = configuration.getTrimmed(SECURITY, "off");
+    if (word.equals("off")) {
+      return Optional.empty();
+    }
+    ClientSecurity.Mode mode =
+        switch (word) {
+          case "prefer" -> ClientSecurity.Mode.PREFER;
+          case "required" -> ClientSecurity.Mode.REQUIRED;
+          default ->
+              throw new IllegalArgumentException(
+                  SECURITY + " = " + word + " is not known: use off, prefer or required");
+        };
+    Path authorities =
+        file(configuration, TLS_CA)
+            .orElseThrow(
+                () ->
+                    new IllegalArgumentException(
+                        SECURITY
+                            + " = "
+                            + word
+                            + " needs "
+                            + TLS_CA
+                            + ", the file with the certificate of the oracle's authority"));
+    ClientSecurity.Builder security = ClientSecurity.builder(authorities).mode(mode);
+    Optional<Path> certificate = file(configuration, TLS_CERTIFICATE);
+    Optional<Path> key = file(configuration, TLS_KEY);
+    if (certificate.isPresent() != key.isPresent()) {
+      throw new IllegalArgumentException(
+          TLS_CERTIFICATE + " and " + TLS_KEY + " belong together: set both, or none");
+    }
+    certificate.ifPresent(own -> security.certificate(own, key.orElseThrow()));
+    file(configuration, TOKEN_FILE).ifPresent(security::token);
+    String serverName = configuration.getTrimmed(TLS_SERVER_NAME, "");
+    if (!serverName.isEmpty()) {
+      security.serverName(serverName);
+    }
+    return Optional.of(security.build());
+  }
+
+  private static Optional<Path> file(Configuration configuration, String key) {
+    String name = configuration.getTrimmed(key, "");
+    return name.isEmpty() ? Optional.empty() : Optional.of(Path.of(name));
+  }
+}
