@@ -39,7 +39,9 @@ public final class FailingServers {
 
   /** As {@code retso handover} does; returns whether it was not refused. */
   public static boolean handsOver(RetsoServer server) throws IOException {
-    return send(HttpRequest.newBuilder(address(server, "/handover")).POST(BodyPublishers.noBody()))
+    return send(HttpRequest.newBuilder(address(server, "/handover"))
+                .header("X-Retso-Action", "1")
+                .POST(BodyPublishers.noBody()))
             .statusCode()
         == 200;
   }

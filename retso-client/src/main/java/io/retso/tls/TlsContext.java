@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.JdkSslContext;
 import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.OptionalSslHandler;
 import io.netty.handler.ssl.SslContext;
@@ -17,6 +18,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 
@@ -81,6 +83,11 @@ public final class TlsContext {
               + TlsFailure.text(e),
           e);
     }
+  }
+
+  /** The same for the JDK's client of HTTP, which checks the server's name itself. */
+  public static SSLContext forHttp(TlsFiles files) throws TlsException {
+    return ((JdkSslContext) ofClient(files, SslProvider.JDK).context).context();
   }
 
   /** BoringSSL where it is there, otherwise the JDK's. */

@@ -142,7 +142,23 @@ final class Trust extends X509ExtendedTrustManager {
     return judge.getAcceptedIssuers();
   }
 
-  // Without an engine no name would be checked: nothing of ours asks so.
+  /** By the JDK's client of HTTP, which looks at the name itself. */
+  @Override
+  public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket)
+      throws CertificateException {
+    try {
+      judge.checkServerTrusted(chain, type, socket);
+    } catch (CertificateException e) {
+      throw explained(chain[0], null, e);
+    }
+  }
+
+  // Nothing of ours asks so.
+
+  @Override
+  public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {
+    throw new UnsupportedOperationException();
+  }
 
   @Override
   public void checkClientTrusted(X509Certificate[] chain, String type) {
@@ -151,16 +167,6 @@ final class Trust extends X509ExtendedTrustManager {
 
   @Override
   public void checkServerTrusted(X509Certificate[] chain, String type) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {
     throw new UnsupportedOperationException();
   }
 }

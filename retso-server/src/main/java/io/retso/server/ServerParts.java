@@ -42,8 +42,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -125,7 +127,9 @@ final class ServerParts {
         HttpEndpoint.start(
             httpAddress,
             observation.pages(),
-            observation.actions(config.get(Settings.HTTP_HANDOVER_REMOTE)));
+            observation.actions(),
+            new HttpEndpoint.Access(
+                access, security::server, config.get(Settings.HTTP_HANDOVER_REMOTE), names()));
     started("http", http);
     ReservedPort reserved = ReservedPort.of(listenAddress);
     started("reserved port", reserved);
@@ -259,6 +263,17 @@ final class ServerParts {
     if (config.get(Settings.TIMESTAMPS_FIRST) == ValueType.CLOCK) {
       net.every(TimeUnit.MILLISECONDS.toNanos(ClockFollower.PERIOD_MILLIS), oracle::followClock);
     }
+  }
+
+  /** By which others may ask this server for something. */
+  private Set<String> names() {
+    Set<String> names = new HashSet<>(Set.of("localhost"));
+    names.add(config.get(Settings.HTTP_HOST).toLowerCase(Locale.ROOT));
+    String advertised = config.get(Settings.ADVERTISE_ADDRESS);
+    if (!advertised.isEmpty()) {
+      names.add(Addresses.parse(advertised).getHostString().toLowerCase(Locale.ROOT));
+    }
+    return names;
   }
 
   /** Where clients and other members reach this server. */

@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:The server leads, or is a standby that is ready.",
-      "1:It answers, but is neither; the first line says why.",
+      "1:It answers, but is neither, or does not tell you; the first line says why.",
       "64:A flag is wrong.",
       "69:Nothing answers."
     },
@@ -40,6 +40,10 @@ public final class StatusCommand implements Callable<Integer> {
         () -> {
           ServerAddress.Answer health = get("/health");
           ServerAddress.Answer status = get("/status");
+          if (status.status() == ServerAddress.FORBIDDEN) {
+            server.print(status.body());
+            return ExitCode.UNHEALTHY;
+          }
           if (!isKnown(health.status()) || !isKnown(status.status())) {
             return server.isAnother();
           }

@@ -9,6 +9,7 @@ import io.retso.server.config.Settings;
 import io.retso.server.observe.Health;
 import io.retso.server.observe.HttpEndpoint;
 import io.retso.server.observe.Observation;
+import io.retso.server.observe.TestAccess;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.ServerSocket;
@@ -26,9 +27,9 @@ import picocli.CommandLine;
 
 @Timeout(120)
 class CommandsTest {
-  private record Run(int code, String out, String err) {}
+  record Run(int code, String out, String err) {}
 
-  private static Run run(Callable<Integer> command, String... arguments) {
+  static Run run(Callable<Integer> command, String... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     int code =
@@ -39,7 +40,7 @@ class CommandsTest {
     return new Run(code, out.toString(), err.toString());
   }
 
-  private static Run status(String... arguments) {
+  static Run status(String... arguments) {
     return run(new StatusCommand(), arguments);
   }
 
@@ -223,7 +224,8 @@ class CommandsTest {
         HttpEndpoint.start(
             new java.net.InetSocketAddress("127.0.0.1", 0),
             java.util.Map.of(),
-            java.util.Map.of())) {
+            java.util.Map.of(),
+            TestAccess.open(false))) {
       Run run = status("--http", "127.0.0.1:" + other.port());
       assertEquals(ExitCode.UNREACHABLE.number(), run.code);
       assertTrue(run.err.contains("not the HTTP address of a ReTSO server"), run.err);
@@ -237,7 +239,8 @@ class CommandsTest {
             HttpEndpoint.start(
                 new java.net.InetSocketAddress("127.0.0.1", 0),
                 observation.pages(),
-                observation.actions(false))) {
+                observation.actions(),
+                TestAccess.open(false))) {
       Run run = status("--http", "127.0.0.1:" + http.port());
       assertEquals(ExitCode.UNHEALTHY.number(), run.code);
       assertEquals("status       starting: the log is being recovered\n", run.out);

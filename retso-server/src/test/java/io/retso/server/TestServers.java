@@ -88,6 +88,7 @@ public final class TestServers {
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
             .method(method, HttpRequest.BodyPublishers.noBody())
             .header("Accept", accept)
+            .header("X-Retso-Action", "1")
             .timeout(Duration.ofSeconds(30))
             .build();
     return HTTP.send(request, HttpResponse.BodyHandlers.ofString());

@@ -181,6 +181,7 @@ final class ClientsProcess {
   private void handOver(String address) throws IOException, InterruptedException {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create("http://" + address + "/handover"))
+            .header("X-Retso-Action", "1")
             .timeout(HAND_OVER_MAX)
             .POST(HttpRequest.BodyPublishers.noBody())
             .build();

@@ -5,8 +5,12 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.Future;
+import io.retso.security.Peer;
 import io.retso.server.observe.HttpEndpoint.Reply;
+import io.retso.tls.TlsContext;
+import io.retso.tls.TlsFailure;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -120,11 +124,13 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     } catch (HttpRequest.RefusedException e) {
       return CompletableFuture.completedFuture(e.reply());
     }
+    InetSocketAddress remote = (InetSocketAddress) context.channel().remoteAddress();
     boolean isFromHere =
-        isSameMachine(
-            (InetSocketAddress) context.channel().remoteAddress(),
-            (InetSocketAddress) context.channel().localAddress());
-    return endpoint.reply(asked, isFromHere);
+        isSameMachine(remote, (InetSocketAddress) context.channel().localAddress());
+    Peer peer = Peer.inClear(remote == null ? null : remote.getAddress(), isFromHere);
+    SslHandler tls = context.pipeline().get(SslHandler.class);
+    return endpoint.reply(
+        asked, tls == null ? peer : peer.encrypted(TlsContext.certificateOf(tls)));
   }
 
   /** Nobody else has this machine's address, or one of its loopback interface. */
@@ -156,9 +162,18 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     ByteBuf all = Unpooled.copiedBuffer(head, StandardCharsets.ISO_8859_1);
     context
         .writeAndFlush(headOnly ? all : Unpooled.wrappedBuffer(all, body))
-        .addListener(written -> ((SocketChannel) context.channel()).shutdownOutput());
+        .addListener(written -> endOutput());
     if (headOnly) {
       body.release();
+    }
+  }
+
+  /** With TLS the other side is told so by TLS itself, and closes. */
+  private void endOutput() {
+    if (context.pipeline().get(SslHandler.class) != null) {
+      context.close();
+    } else {
+      ((SocketChannel) context.channel()).shutdownOutput();
     }
   }
 
@@ -176,7 +191,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    if (!(cause instanceof IOException)) { // a reset by the peer is no news
+    if (!(cause instanceof IOException)
+        && !TlsFailure.isOne(cause)) { // a reset by the peer is no news
       LOG.error("an HTTP request failed", cause);
     }
     ctx.close();

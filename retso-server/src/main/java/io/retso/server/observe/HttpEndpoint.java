@@ -8,17 +8,25 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.retso.protocol.Authentication.Level;
+import io.retso.security.AccessControl;
+import io.retso.security.Peer;
 import io.retso.text.Addresses;
 import io.retso.text.ErrorText;
+import io.retso.tls.TlsContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,18 +45,15 @@ public final class HttpEndpoint implements AutoCloseable {
      * Makes the page.
      *
      * @param accept the media types that the reader asked for, empty if it did not say
+     * @param caller who reads
      */
-    Reply get(String accept);
+    Reply get(String accept, HttpCaller caller);
   }
 
   /** What can be asked for; called on the thread of this end point: it must not block. */
   interface Action {
-    /**
-     * Completes, on any thread, when it is done or refused.
-     *
-     * @param isFromHere whether who asks is on this machine
-     */
-    CompletableFuture<Reply> run(boolean isFromHere);
+    /** Completes, on any thread, when it is done or refused. */
+    CompletableFuture<Reply> run(HttpCaller caller);
   }
 
   /**
@@ -87,8 +92,33 @@ public final class HttpEndpoint implements AutoCloseable {
   private final MultiThreadIoEventLoopGroup thread =
       new MultiThreadIoEventLoopGroup(
           1, new DefaultThreadFactory("http", true), NioIoHandler.newFactory());
+
+  /**
+   * Who may have what.
+   *
+   * @param tls what connections begin TLS with; empty if there is none
+   * @param actsFromAnywhere whether actions are taken from other machines, where nobody has to say
+   *     who they are
+   * @param names that this server has, in lower case
+   */
+  public record Access(
+      AccessControl control,
+      Supplier<Optional<TlsContext>> tls,
+      boolean actsFromAnywhere,
+      Set<String> names) {}
+
+  private static final int FORBIDDEN = 403;
+
+  private static final Reply NOT_MEANT =
+      new Reply(
+          FORBIDDEN,
+          Reply.TEXT,
+          "an action needs the header X-Retso-Action: 1, and the server's address or name as"
+              + " Host\n");
+
   private final Map<String, Page> pages;
   private final Map<String, Action> actions;
+  private final Access access;
   private final long timeLimitMillis;
 
   /** The oldest first; of the thread. */
@@ -96,9 +126,11 @@ public final class HttpEndpoint implements AutoCloseable {
 
   private Channel listening;
 
-  private HttpEndpoint(Map<String, Page> pages, Map<String, Action> actions, long timeLimitMillis) {
+  private HttpEndpoint(
+      Map<String, Page> pages, Map<String, Action> actions, Access access, long timeLimitMillis) {
     this.pages = Map.copyOf(pages);
     this.actions = Map.copyOf(actions);
+    this.access = access;
     this.timeLimitMillis = timeLimitMillis;
   }
 
@@ -108,12 +140,16 @@ public final class HttpEndpoint implements AutoCloseable {
    * @param address port 0 takes any free one; see {@link #port}
    * @param pages the page of each path
    * @param actions the action of each path
+   * @param access who may have what
    * @throws IOException if the address cannot be listened on; the message says what to change
    */
   public static HttpEndpoint start(
-      InetSocketAddress address, Map<String, Page> pages, Map<String, Action> actions)
+      InetSocketAddress address,
+      Map<String, Page> pages,
+      Map<String, Action> actions,
+      Access access)
       throws IOException {
-    return start(address, pages, actions, TIME_LIMIT_MILLIS);
+    return start(address, pages, actions, access, TIME_LIMIT_MILLIS);
   }
 
   /** Like the other, with a time limit of one's own. */
@@ -121,9 +157,10 @@ public final class HttpEndpoint implements AutoCloseable {
       InetSocketAddress address,
       Map<String, Page> pages,
       Map<String, Action> actions,
+      Access access,
       long timeLimitMillis)
       throws IOException {
-    HttpEndpoint endpoint = new HttpEndpoint(pages, actions, timeLimitMillis);
+    HttpEndpoint endpoint = new HttpEndpoint(pages, actions, access, timeLimitMillis);
     try {
       endpoint.listening = endpoint.bootstrap().bind(address).sync().channel();
       return endpoint;
@@ -153,6 +190,16 @@ public final class HttpEndpoint implements AutoCloseable {
             new ChannelInitializer<SocketChannel>() {
               @Override
               protected void initChannel(SocketChannel channel) {
+                if (access.control.tls() != Level.OFF) {
+                  access
+                      .tls
+                      .get()
+                      .ifPresent(
+                          tls ->
+                              channel
+                                  .pipeline()
+                                  .addLast(tls.acceptEither(Runnable::run, timeLimitMillis)));
+                }
                 channel.pipeline().addLast(new HttpConnection(HttpEndpoint.this));
               }
             });
@@ -180,7 +227,7 @@ public final class HttpEndpoint implements AutoCloseable {
     connections.remove(connection);
   }
 
-  CompletableFuture<Reply> reply(HttpRequest request, boolean isFromHere) {
+  CompletableFuture<Reply> reply(HttpRequest request, Peer peer) {
     if (!METHODS.contains(request.method())) {
       return done(new Reply(NOT_IMPLEMENTED, Reply.TEXT, "an unknown method\n"));
     }
@@ -196,12 +243,30 @@ public final class HttpEndpoint implements AutoCloseable {
       String text = "allowed here: " + allowed + "\n";
       return done(new Reply(METHOD_NOT_ALLOWED, Reply.TEXT, text, allowed));
     }
+    HttpCaller caller =
+        HttpCaller.of(access.control, peer, request.token(), access.actsFromAnywhere);
     try {
-      return page == null ? action.run(isFromHere) : done(page.get(request.accept()));
+      if (page != null) {
+        return done(page.get(request.accept(), caller));
+      }
+      return isMeant(request) ? action.run(caller) : done(NOT_MEANT);
     } catch (RuntimeException e) {
       LOG.error("the page {} failed", path, e);
       return done(new Reply(INTERNAL_ERROR, Reply.TEXT, "internal error: " + e + "\n"));
     }
+  }
+
+  /**
+   * A page in a browser on the server's machine could ask for an action, too; so could one that has
+   * this server's address go by a name of its own.
+   */
+  private boolean isMeant(HttpRequest request) {
+    String host = request.host().replaceFirst(":\\d*$", "");
+    String bare = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+    return request.isMeant()
+        && (NetUtil.isValidIpV4Address(bare)
+            || NetUtil.isValidIpV6Address(bare)
+            || access.names.contains(bare.toLowerCase(Locale.ROOT)));
   }
 
   private static CompletableFuture<Reply> done(Reply reply) {

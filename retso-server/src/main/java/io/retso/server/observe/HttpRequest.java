@@ -6,10 +6,23 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What was asked for over HTTP/1.1 or 1.0 (RFC 9110 and 9112): a method, a path without its query,
- * and the media types that the reader accepts, empty if it did not say.
+ * What was asked for over HTTP/1.1 or 1.0 (RFC 9110 and 9112). Has no text of its own: a token is a
+ * secret.
+ *
+ * @param path without its query
+ * @param accept the media types that the reader accepts; empty if it did not say
+ * @param host what the reader takes this server for; empty if it did not say
+ * @param token that says who the reader is (RFC 6750, 2.1); empty if there is none
+ * @param isMeant whether a header says that an action is meant: no page in a browser can add it to
+ *     what it sends to other servers
  */
-record HttpRequest(String method, String path, String accept) {
+record HttpRequest(
+    String method, String path, String accept, String host, String token, boolean isMeant) {
+  /** The header of an action; its value is 1. */
+  static final String ACTION = "x-retso-action";
+
+  private static final String BEARER = "bearer ";
+
   private static final int BAD_REQUEST = 400;
   private static final int VERSION_NOT_SUPPORTED = 505;
   private static final Pattern LINE_END = Pattern.compile("\r?\n");
@@ -51,15 +64,23 @@ record HttpRequest(String method, String path, String accept) {
       throw new RefusedException(VERSION_NOT_SUPPORTED, "only HTTP/1.1 and HTTP/1.0 are spoken");
     }
     int hosts = 0;
+    String host = "";
     String accept = "";
+    String token = "";
+    boolean isMeant = false;
     for (int i = 1; i < lines.length; i++) {
       Matcher field = FIELD.matcher(lines[i]);
       if (!field.matches()) {
         throw new RefusedException(BAD_REQUEST, "not a header field: " + lines[i]);
       }
       switch (field.group(1).toLowerCase(Locale.ROOT)) {
-        case "host" -> hosts++;
+        case "host" -> {
+          hosts++;
+          host = field.group(2).trim();
+        }
         case "accept" -> accept = field.group(2).trim();
+        case "authorization" -> token = token(field.group(2).trim());
+        case ACTION -> isMeant = field.group(2).trim().equals("1");
         default -> {} // of no interest
       }
     }
@@ -67,7 +88,17 @@ record HttpRequest(String method, String path, String accept) {
     if (hosts > 1 || hosts == 0 && lines[0].endsWith("1.1")) {
       throw new RefusedException(BAD_REQUEST, "a request of HTTP/1.1 has one field Host");
     }
-    return new HttpRequest(first.group(1), path(first.group(2)), accept);
+    return new HttpRequest(first.group(1), path(first.group(2)), accept, host, token, isMeant);
+  }
+
+  private static String token(String credentials) {
+    boolean isBearer = credentials.toLowerCase(Locale.ROOT).startsWith(BEARER);
+    return isBearer ? credentials.substring(BEARER.length()).trim() : "";
+  }
+
+  @Override
+  public String toString() {
+    return method + " " + path;
   }
 
   private static String path(String target) throws RefusedException {

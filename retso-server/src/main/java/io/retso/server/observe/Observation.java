@@ -81,22 +81,16 @@ public final class Observation implements AutoCloseable {
         this::statusPage);
   }
 
-  /**
-   * The actions by their paths.
-   *
-   * @param fromAnywhere whether others than those on this machine may have them done
-   */
-  public Map<String, Action> actions(boolean fromAnywhere) {
-    return Map.of("/handover", isFromHere -> fromAnywhere || isFromHere ? handOver() : forbidden());
+  /** The actions by their paths. */
+  public Map<String, Action> actions() {
+    return Map.of(
+        "/handover",
+        caller ->
+            caller.mayAct() ? handOver() : CompletableFuture.completedFuture(forbidden(caller)));
   }
 
-  private static CompletableFuture<Reply> forbidden() {
-    return CompletableFuture.completedFuture(
-        new Reply(
-            FORBIDDEN,
-            Reply.TEXT,
-            "only who is on the server's machine may have it hand over; run retso handover there,"
-                + " or set http.handover.remote = true\n"));
+  private static Reply forbidden(HttpCaller caller) {
+    return new Reply(FORBIDDEN, Reply.TEXT, caller.refusal() + "\n");
   }
 
   private CompletableFuture<Reply> handOver() {
@@ -119,34 +113,42 @@ public final class Observation implements AutoCloseable {
     return health.judge(figures, now == null ? 0 : now.reader.silentNanos());
   }
 
-  private Reply healthPage(String accept) {
+  private Reply healthPage(String accept, HttpCaller caller) {
     Health.Verdict verdict = verdict();
     Map<String, Object> body = new LinkedHashMap<>();
     body.put("status", verdict.status());
-    if (!verdict.reason().isEmpty()) {
+    if (caller.mayRead() && !verdict.reason().isEmpty()) {
       body.put(verdict.serving() ? "warning" : "reason", verdict.reason());
     }
     return new Reply(verdict.serving() ? OK : UNAVAILABLE, Reply.JSON, Json.of(body));
   }
 
   /** For load balancers: exactly one of the members says yes, or none. */
-  private Reply leaderPage(String accept) {
+  private Reply leaderPage(String accept, HttpCaller caller) {
     Serving now = serving;
     Member.View member = now == null ? new Figures().member : now.reader.read().member;
     boolean leads = now != null && verdict().serving() && member.leads();
     Map<String, Object> body = new LinkedHashMap<>();
     body.put("leads", leads);
-    body.put("leader", member.leader());
-    body.put("epoch", member.epoch());
+    if (caller.mayRead()) {
+      body.put("leader", member.leader());
+      body.put("epoch", member.epoch());
+    }
     return new Reply(leads ? OK : UNAVAILABLE, Reply.JSON, Json.of(body));
   }
 
-  private Reply metricsPage(String accept) {
+  private Reply metricsPage(String accept, HttpCaller caller) {
+    if (!caller.mayRead()) {
+      return forbidden(caller);
+    }
     Serving now = serving;
     return now == null ? notYet() : new Reply(OK, PROMETHEUS, now.metrics.scrape());
   }
 
-  private Reply statusPage(String accept) {
+  private Reply statusPage(String accept, HttpCaller caller) {
+    if (!caller.mayRead()) {
+      return forbidden(caller);
+    }
     Serving now = serving;
     if (now == null) {
       return notYet();

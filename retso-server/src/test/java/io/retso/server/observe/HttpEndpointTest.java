@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.security.AccessControl;
+import io.retso.security.Peer;
 import io.retso.server.TestServers;
 import io.retso.server.observe.HttpEndpoint.Reply;
 import java.io.IOException;
@@ -35,13 +37,14 @@ class HttpEndpointTest {
         HttpEndpoint.start(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             Map.of(
-                "/page", accept -> new Reply(200, Reply.TEXT, "for " + accept),
-                "/ill", accept -> new Reply(503, Reply.JSON, "{}"),
+                "/page", (accept, caller) -> new Reply(200, Reply.TEXT, "for " + accept),
+                "/ill", (accept, caller) -> new Reply(503, Reply.JSON, "{}"),
                 "/bad",
-                    accept -> {
+                    (accept, caller) -> {
                       throw new IllegalStateException("broken page");
                     }),
-            Map.of("/act", isFromHere -> isFromHere ? done.remove() : null));
+            Map.of("/act", caller -> caller.mayAct() ? done.remove() : null),
+            TestAccess.open(false));
   }
 
   @AfterEach
@@ -116,7 +119,26 @@ class HttpEndpointTest {
 
   private static Reply handOver(Observation observation, boolean fromAnywhere, boolean isFromHere)
       throws Exception {
-    return observation.actions(fromAnywhere).get("/handover").run(isFromHere).get();
+    HttpCaller caller =
+        HttpCaller.of(AccessControl.open(null), Peer.inClear(null, isFromHere), "", fromAnywhere);
+    return observation.actions().get("/handover").run(caller).get();
+  }
+
+  /** A page in a browser sends neither; its name may stand for this machine's address, too. */
+  @ParameterizedTest
+  @CsvSource({
+    "localhost, X-Retso-Action: 1, 200",
+    "127.0.0.1:7522, x-retso-action:1, 200",
+    "[::1]:7522, X-Retso-Action: 1, 200",
+    "localhost, X-Retso-Action: 2, 403",
+    "localhost, Origin: http://page, 403",
+    "page.example, X-Retso-Action: 1, 403",
+    "localhost.page.example:80, X-Retso-Action: 1, 403",
+  })
+  void anActionMustBeMeant(String host, String header, int status) throws Exception {
+    done.add(CompletableFuture.completedFuture(new Reply(200, Reply.TEXT, "done")));
+    String answer = answer("POST /act HTTP/1.1\r\nHost: " + host + "\r\n" + header + "\r\n\r\n");
+    assertTrue(answer.startsWith("HTTP/1.1 " + status + " "), answer);
   }
 
   @Test
@@ -130,7 +152,9 @@ class HttpEndpointTest {
     InetSocketAddress taken =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), endpoint.port());
     IOException e =
-        assertThrows(IOException.class, () -> HttpEndpoint.start(taken, Map.of(), Map.of()));
+        assertThrows(
+            IOException.class,
+            () -> HttpEndpoint.start(taken, Map.of(), Map.of(), TestAccess.open(false)));
     assertTrue(e.getMessage().contains("http.port"), e.getMessage());
   }
 
@@ -173,6 +197,7 @@ class HttpEndpointTest {
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 Map.of(),
                 Map.of(),
+                TestAccess.open(false),
                 50);
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), impatient.port())) {
       socket.setSoTimeout(30_000);
@@ -249,7 +274,10 @@ class HttpEndpointTest {
   @Test
   void aReplyIsReadByAClientThatStillSendsABody() throws Exception {
     done.add(CompletableFuture.completedFuture(new Reply(200, Reply.TEXT, "done")));
-    try (Socket socket = send("POST /act HTTP/1.1\r\nHost: a\r\nContent-Length: 3000000\r\n\r\n")) {
+    try (Socket socket =
+        send(
+            "POST /act HTTP/1.1\r\nHost: localhost\r\nX-Retso-Action: 1\r\n"
+                + "Content-Length: 3000000\r\n\r\n")) {
       byte[] part = new byte[1_000_000];
       String reply =
           new String(socket.getInputStream().readNBytes(12), StandardCharsets.ISO_8859_1);

@@ -1,0 +1,62 @@
+package io.retso.server.observe;
+
+import io.retso.protocol.Authentication.Level;
+import io.retso.security.AccessControl;
+import io.retso.security.AccessException;
+import io.retso.security.Identity;
+import io.retso.security.Peer;
+import io.retso.security.Role;
+
+/**
+ * Who asks over HTTP, and what it may have. Where clients have to say who they are, so has whoever
+ * reads figures or asks for an action, and this machine is no exception: a proxy or a sidecar makes
+ * everybody a local client.
+ *
+ * @param mayRead pages of figures, and the reason why a server is not well
+ * @param mayAct actions
+ * @param refusal why not, for the one who asks; empty if it may have all
+ */
+record HttpCaller(boolean mayRead, boolean mayAct, String refusal) {
+  private static final String ACTION_IS_LOCAL =
+      "only who is on the server's machine may have it hand over; run retso handover there, or set"
+          + " http.handover.remote = true";
+
+  /**
+   * Judges one that asks.
+   *
+   * @param token that it brought; empty if there is none
+   * @param actsFromAnywhere whether actions are taken from other machines, where nobody has to say
+   *     who they are
+   */
+  static HttpCaller of(AccessControl access, Peer peer, String token, boolean actsFromAnywhere) {
+    if (access.tls() == Level.REQUIRED && !peer.isEncrypted()) {
+      return new HttpCaller(false, false, "this port takes TLS only: ask it by https");
+    }
+    if (access.authentication() != Level.REQUIRED) {
+      boolean mayAct = actsFromAnywhere || peer.isLocal();
+      return new HttpCaller(true, mayAct, mayAct ? "" : ACTION_IS_LOCAL);
+    }
+    try {
+      Identity identity = token.isEmpty() ? access.greet(peer) : access.ofToken(peer, token);
+      boolean mayAct = identity.has(Role.OPERATOR);
+      boolean mayRead = mayAct || identity.has(Role.METRICS);
+      String who = identity.isKnown() ? identity.principal() : "nobody that said who it is";
+      return new HttpCaller(
+          mayRead,
+          mayAct,
+          mayAct
+              ? ""
+              : who
+                  + " may "
+                  + (mayRead
+                      ? "read, and act not: that"
+                      : "do nothing here but ask for health: that")
+                  + " takes role operator"
+                  + (mayRead ? "" : ", or metrics to read,")
+                  + " by a line \"may\" of the oracle's access file, and a certificate or a token"
+                  + " that says who you are");
+    } catch (AccessException e) {
+      return new HttpCaller(false, false, e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,167 @@
+package io.retso.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.security.AccessTokens;
+import io.retso.security.ClusterSecret;
+import io.retso.server.config.Settings;
+import io.retso.tls.TestAuthority;
+import io.retso.tls.TlsContext;
+import io.retso.tls.TlsFiles;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What a server that wants to know its clients tells over HTTP, and to whom. */
+@Timeout(120)
+class HttpAccessTest {
+  @TempDir private Path directory;
+  private TestAuthority authority;
+  private Path secret;
+  private RetsoServer server;
+
+  @BeforeEach
+  void start() throws Exception {
+    authority = new TestAuthority(directory.resolve("ca"), "authority");
+    Path access = directory.resolve("access");
+    Files.writeString(
+        access,
+        """
+        tls required
+        auth required
+        name CN (.*) = $1
+        may operator operator
+        may metrics prometheus
+        may application app
+        """);
+    secret = directory.resolve("secret");
+    ClusterSecret.make(secret);
+    TlsFiles.Own own = authority.server("member").own().orElseThrow();
+    server =
+        RetsoServer.start(
+            TestServers.small()
+                .set(Settings.LOG, "memory")
+                .set(Settings.SECRET_FILE, secret)
+                .set(Settings.ACCESS_FILE, access)
+                .set(Settings.TLS_CERTIFICATE, own.certificate())
+                .set(Settings.TLS_KEY, own.key())
+                .set(Settings.TLS_CA, authority.file)
+                .build());
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  /** Asks as somebody with a certificate of that name; empty without one. */
+  private HttpResponse<String> ask(String name, String method, String path, String... headers)
+      throws Exception {
+    TlsFiles files = name.isEmpty() ? authority.nothing() : authority.client(name);
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + server.httpPort() + path))
+            .method(method, HttpRequest.BodyPublishers.noBody())
+            .timeout(Duration.ofSeconds(30));
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return HttpClient.newBuilder()
+        .sslContext(TlsContext.forHttp(files))
+        .build()
+        .send(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  private String token(String principal) throws Exception {
+    long now = System.currentTimeMillis();
+    return new AccessTokens(ClusterSecret.read(secret))
+        .make(new AccessTokens.Token(AccessTokens.newId(), principal, now, now + 60_000));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'', 200, 200, 403, 403, 403",
+    "app, 200, 200, 403, 403, 403",
+    "prometheus, 200, 200, 200, 200, 403",
+    "operator, 200, 200, 200, 200, 409", // there is no standby
+  })
+  void eachRoleHasItsPages(
+      String name, int health, int leader, int metrics, int status, int handover) throws Exception {
+    assertEquals(health, ask(name, "GET", "/health").statusCode());
+    assertEquals(leader, ask(name, "GET", "/leader").statusCode());
+    assertEquals(metrics, ask(name, "GET", "/metrics").statusCode());
+    assertEquals(status, ask(name, "GET", "/status").statusCode());
+    HttpResponse<String> action = ask(name, "POST", "/handover", "X-Retso-Action", "1");
+    assertEquals(handover, action.statusCode(), action.body());
+    boolean reads = metrics == 200;
+    assertEquals(reads, ask(name, "GET", "/leader").body().contains("epoch"));
+  }
+
+  @Test
+  void aTokenDoesAsWell() throws Exception {
+    String bearer = "Bearer " + token("prometheus");
+    assertEquals(200, ask("", "GET", "/metrics", "Authorization", bearer).statusCode());
+    HttpResponse<String> altered =
+        ask("", "GET", "/metrics", "Authorization", bearer.replace("retso1.", "retso1.A"));
+    assertEquals(403, altered.statusCode());
+    assertTrue(altered.body().contains("altered"), altered.body());
+    assertFalse(altered.body().contains(bearer.substring(20)), "secrets stay secret");
+  }
+
+  /** Probes know no certificates; others are told to come by https, from this machine, too. */
+  @Test
+  void inClearThereIsHealthAlone() throws Exception {
+    assertEquals(200, TestServers.get(server.httpPort(), "/health").statusCode());
+    HttpResponse<String> refused = TestServers.get(server.httpPort(), "/status");
+    assertEquals(403, refused.statusCode());
+    assertTrue(refused.body().contains("TLS only"), refused.body());
+    assertEquals(
+        403, TestServers.send(server.httpPort(), "/handover", "POST", "text/plain").statusCode());
+  }
+
+  @Test
+  void commandsSayWhoTheyAre() throws Exception {
+    TlsFiles.Own own = authority.client("operator").own().orElseThrow();
+    String at = "127.0.0.1:" + server.httpPort();
+    Path file = TestAuthority.replace(directory.resolve("token"), token("prometheus") + "\n");
+    for (List<String> flags :
+        List.of(
+            List.of("--certificate", own.certificate().toString(), "--key", own.key().toString()),
+            List.of("--token-file", file.toString()))) {
+      CommandsTest.Run run = CommandsTest.status(flags(at, flags));
+      assertEquals(ExitCode.CLEAN.number(), run.code(), run.err());
+      assertTrue(run.out().contains("auth required"), run.out());
+    }
+    Path another = new TestAuthority(directory.resolve("another"), "another").file;
+    CommandsTest.Run run = CommandsTest.status("--http", at, "--tls-ca", another.toString());
+    assertEquals(ExitCode.UNREACHABLE.number(), run.code(), run.out());
+    assertTrue(run.err().contains("by CN=authority, which"), run.err());
+    run = CommandsTest.status("--http", at, "--tls-ca", authority.file.toString());
+    assertEquals(ExitCode.UNHEALTHY.number(), run.code());
+    assertTrue(run.out().contains("metrics to read"), run.out());
+    run = CommandsTest.status("--http", at, "--token-file", file.toString());
+    assertEquals(ExitCode.USAGE.number(), run.code());
+    assertTrue(run.err().contains("add --tls-ca"), run.err());
+  }
+
+  private String[] flags(String at, List<String> flags) {
+    List<String> all =
+        new ArrayList<>(List.of("--http", at, "--tls-ca", authority.file.toString()));
+    all.addAll(flags);
+    return all.toArray(String[]::new);
+  }
+}
