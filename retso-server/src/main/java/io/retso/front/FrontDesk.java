@@ -253,6 +253,11 @@ public final class FrontDesk implements Front {
     return settings;
   }
 
+  /** Who clients are and what they may do. */
+  public AccessControl access() {
+    return settings.access();
+  }
+
   /** What this server says of itself. */
   ServerRole role() {
     return role;

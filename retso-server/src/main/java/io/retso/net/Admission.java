@@ -5,9 +5,16 @@ import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.Limits;
 import io.retso.security.Role;
+import java.net.InetAddress;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -25,9 +32,18 @@ final class Admission {
 
   static final long HELLO_MILLIS = 1_000;
 
+  /** Connections of which it is not known whose they are, where that is to be known. */
+  static final int UNKNOWN_MAX = 128;
+
+  /** The same of one network: the first 24 bits of an address, or 64 of IPv6. */
+  static final int UNKNOWN_PER_NETWORK_MAX = 32;
+
   private final int clientsMax;
   private final int clientsPerHost;
   private final Set<Connection> connections = new LinkedHashSet<>();
+
+  /** Of them, those of which it is to be known who they are and is not yet, the oldest first. */
+  private final Set<Connection> unknown = new LinkedHashSet<>();
 
   /** Of them, those that have a place of standbys. */
   private final Set<Connection> apart = new LinkedHashSet<>();
@@ -61,6 +77,29 @@ final class Admission {
     }
     connections.add(connection);
     return null;
+  }
+
+  /**
+   * A connection begins of which it is to be known whose it is. If there are too many of these, or
+   * of its network, one gives way: the oldest of the network that has most.
+   */
+  void await(Connection connection) {
+    unknown.add(connection);
+    Map<String, List<Connection>> networks = new HashMap<>();
+    for (Connection each : unknown) {
+      networks.computeIfAbsent(network(each.host()), any -> new ArrayList<>()).add(each);
+    }
+    List<Connection> most = Collections.max(networks.values(), Comparator.comparingInt(List::size));
+    if (unknown.size() > UNKNOWN_MAX || most.size() > UNKNOWN_PER_NETWORK_MAX) {
+      unknown.remove(most.get(0));
+      most.get(0).giveWay();
+    }
+  }
+
+  /** The neighbours of a host: others of one that has many addresses. */
+  private static String network(InetAddress host) {
+    byte[] address = host.getAddress();
+    return HexFormat.of().formatHex(address, 0, address.length == 4 ? 3 : 8);
   }
 
   /** Why a connection cannot have a place of clients; null if it can, or has one. */
@@ -98,6 +137,9 @@ final class Admission {
    * @throws FrameException if it is no standby, and clients, or this one, have no place left
    */
   void greeted(Connection connection, String clientName) throws FrameException {
+    if (!connection.identity().isToSay()) {
+      unknown.remove(connection);
+    }
     if (LeaderWatch.isStandby(clientName) && connection.identity().has(Role.MEMBER)) {
       if (apart.size() < STANDBYS_MAX) {
         apart.add(connection);
@@ -112,6 +154,7 @@ final class Admission {
   }
 
   void forget(Connection connection) {
+    unknown.remove(connection);
     connections.remove(connection);
     apart.remove(connection);
   }

@@ -13,6 +13,7 @@ import io.netty.util.concurrent.ScheduledFuture;
 import io.retso.front.Conversation;
 import io.retso.front.Conversation.Progress;
 import io.retso.front.Transport;
+import io.retso.protocol.Authentication.Level;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.Frames;
@@ -94,6 +95,9 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
       return;
     }
     server.mutableCounters().accepted++;
+    if (server.desk().access().authentication() == Level.REQUIRED) {
+      server.admission().await(this);
+    }
     long millis = server.admission().isApart(this) ? Admission.HELLO_MILLIS : HELLO_TIMEOUT_MILLIS;
     helloTimer = server.later(millis, this::awaitNoLonger);
   }
@@ -340,6 +344,15 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
   void shed() {
     shed = true;
     giveUp("is disconnected: its host takes most of the memory of connections");
+  }
+
+  /** There are too many of which it is not known whose they are. */
+  void giveWay() {
+    server.mutableCounters().rejected++;
+    if (server.lines().admits()) {
+      LOG.warn("{} is disconnected: others wait that have not said who they are, either", name());
+    }
+    disconnect();
   }
 
   private void stalled() {

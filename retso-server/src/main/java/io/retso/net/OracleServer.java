@@ -79,7 +79,8 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
       new ConnectionMemory(() -> admission().connections(), task -> executor().execute(task));
 
   private final LogLimit lines;
-  private Channel listening;
+  private final AcceptPace pace;
+  private volatile Channel listening;
 
   /** What takes long in a handshake of TLS is done on it, so that the loop goes on. */
   private final ThreadPoolExecutor door =
@@ -112,6 +113,7 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
                   settings.front().latencies().turn(nanos, cpuNanos);
                 }));
     loop = (EventLoop) group.next();
+    pace = new AcceptPace(settings.front().nanoClock().getAsLong());
     FrontDesk.Loop turns =
         new FrontDesk.Loop() {
           @Override
@@ -185,6 +187,7 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
                   @Override
                   protected void initChannel(SocketChannel channel) {
                     if (settings.front().access().tls() != Level.OFF) {
+                      pause(pace.begin(settings.front().nanoClock().getAsLong()));
                       settings
                           .tls()
                           .get()
@@ -212,6 +215,14 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
               + ErrorText.of(e)
               + "; choose another listen.host or listen.port",
           e);
+    }
+  }
+
+  /** Accepts no connection for a time. */
+  private void pause(long nanos) {
+    if (nanos > 0 && listening != null && listening.config().isAutoRead()) {
+      listening.config().setAutoRead(false);
+      loop.schedule(() -> listening.config().setAutoRead(true), nanos, TimeUnit.NANOSECONDS);
     }
   }
 

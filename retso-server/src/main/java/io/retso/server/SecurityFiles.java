@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -54,6 +55,7 @@ final class SecurityFiles implements AutoCloseable {
   private volatile Optional<Contexts> contexts = Optional.empty();
   private volatile Access policy = Access.OFF;
   private volatile String complaint = "";
+  private volatile Runnable onRead = () -> {};
   private ClusterSecret secret;
   private String log = "";
 
@@ -139,14 +141,33 @@ final class SecurityFiles implements AutoCloseable {
   /**
    * Begins to read them again.
    *
-   * @param changed runs each time, whatever has changed
+   * @param onRead runs each time, whatever has changed
    */
-  void watch(Runnable changed) {
+  void watch(Runnable onRead) {
+    this.onRead = onRead;
     thread.scheduleWithFixedDelay(
-        () -> readAgain(changed), PERIOD_SECONDS, PERIOD_SECONDS, TimeUnit.SECONDS);
+        this::readAgain, PERIOD_SECONDS, PERIOD_SECONDS, TimeUnit.SECONDS);
   }
 
-  private void readAgain(Runnable changed) {
+  /**
+   * Reads them now.
+   *
+   * @return says what counts from here on; fails with what cannot be used
+   */
+  CompletableFuture<String> readNow() {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          readAgain();
+          if (!complaint.isEmpty()) {
+            throw new IllegalStateException(
+                complaint + "; what was read before goes on to count: " + summary());
+          }
+          return "goes by " + summary();
+        },
+        thread);
+  }
+
+  private void readAgain() {
     try {
       readTls();
       if (readAccess()) {
@@ -159,7 +180,7 @@ final class SecurityFiles implements AutoCloseable {
     } catch (RuntimeException | Error e) { // a periodic task that throws is never run again
       complain("files of security could not be read: " + ErrorText.of(e));
     }
-    changed.run();
+    onRead.run();
   }
 
   private void readSecret() throws IOException, SecretException {

@@ -157,6 +157,7 @@ final class ServerParts {
     }
     keepTime();
     security.watch(() -> net.executor().execute(net::lookAtClients));
+    observation.offerReload(security::readNow);
     if (config.isInsecure()) {
       net.every(TimeUnit.HOURS.toNanos(1), this::remind);
     }

@@ -8,6 +8,7 @@ import io.retso.text.ErrorText;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -43,6 +44,7 @@ public final class Observation implements AutoCloseable {
   private volatile Serving serving;
 
   private volatile Supplier<CompletableFuture<String>> handOver;
+  private volatile Supplier<CompletableFuture<String>> reload;
 
   public Observation(Health health) {
     this.health = health;
@@ -58,6 +60,11 @@ public final class Observation implements AutoCloseable {
   /** Offers to hand over from here on; the result says what became of it, to a person. */
   public void offerHandOver(Supplier<CompletableFuture<String>> action) {
     handOver = action;
+  }
+
+  /** Offers to read the files of security again from here on; the result is for a person, too. */
+  public void offerReload(Supplier<CompletableFuture<String>> action) {
+    reload = action;
   }
 
   private static void sample(FigureReader reader) {
@@ -85,26 +92,33 @@ public final class Observation implements AutoCloseable {
   public Map<String, Action> actions() {
     return Map.of(
         "/handover",
-        caller ->
-            caller.mayAct() ? handOver() : CompletableFuture.completedFuture(forbidden(caller)));
+        caller -> act(caller, handOver, "this server shares its log with nobody"),
+        "/reload",
+        caller -> act(caller, reload, "this server is starting"));
   }
 
-  private static Reply forbidden(HttpCaller caller) {
-    return new Reply(FORBIDDEN, Reply.TEXT, caller.refusal() + "\n");
-  }
-
-  private CompletableFuture<Reply> handOver() {
-    Supplier<CompletableFuture<String>> offered = handOver;
+  private static CompletableFuture<Reply> act(
+      HttpCaller caller, Supplier<CompletableFuture<String>> action, String otherwise) {
+    if (!caller.mayAct()) {
+      return CompletableFuture.completedFuture(forbidden(caller));
+    }
     CompletableFuture<String> done =
-        offered == null
-            ? CompletableFuture.failedFuture(
-                new IllegalStateException("this server shares its log with nobody"))
-            : offered.get();
+        action == null
+            ? CompletableFuture.failedFuture(new IllegalStateException(otherwise))
+            : action.get();
     return done.handle(
         (text, e) ->
             e == null
                 ? new Reply(OK, Reply.TEXT, text + "\n")
-                : new Reply(CONFLICT, Reply.TEXT, ErrorText.of(e) + "\n"));
+                : new Reply(CONFLICT, Reply.TEXT, ErrorText.of(unwrapped(e)) + "\n"));
+  }
+
+  private static Throwable unwrapped(Throwable e) {
+    return e instanceof CompletionException && e.getCause() != null ? e.getCause() : e;
+  }
+
+  private static Reply forbidden(HttpCaller caller) {
+    return new Reply(FORBIDDEN, Reply.TEXT, caller.refusal() + "\n");
   }
 
   private Health.Verdict verdict() {
