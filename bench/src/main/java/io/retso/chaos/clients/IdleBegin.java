@@ -1,6 +1,7 @@
 package io.retso.chaos.clients;
 
 import io.retso.client.OracleClient;
+import io.retso.client.OracleClientBuilder;
 import io.retso.client.TransactionHandle;
 import io.retso.protocol.Handshake;
 import java.util.List;
@@ -24,11 +25,9 @@ final class IdleBegin {
   }
 
   private static OracleClient client(List<String> oracles, Handshake.Mode mode) {
-    return OracleClient.builder()
-        .address(oracles.get(0), oracles.subList(1, oracles.size()).toArray(String[]::new))
-        .name("idle")
-        .mode(mode)
-        .build();
+    OracleClientBuilder builder = OracleClient.builder().name("idle").mode(mode);
+    oracles.forEach(builder::address);
+    return builder.build();
   }
 
   /** Nanoseconds of a begin and of an echo, each after an idle time; they go first in turns. */

@@ -4,6 +4,7 @@ import io.retso.chaos.rows.Bank;
 import io.retso.chaos.rows.OracleLists;
 import io.retso.chaos.rows.OracleRows;
 import io.retso.client.OracleClient;
+import io.retso.client.OracleClientBuilder;
 import io.retso.verify.clients.ListWorker;
 import io.retso.verify.clients.StopSignal;
 import io.retso.verify.clients.Stranger;
@@ -50,15 +51,9 @@ final class Workloads implements AutoCloseable {
   Workloads(ClientsPlan plan) throws IOException {
     this.work = plan.work();
     this.recorder = HistoryRecorder.create(Path.of(plan.directory(), "history.edn"), plan.origin());
-    this.rows =
-        new OracleRows(
-            OracleClient.builder()
-                .address(
-                    plan.oracles().get(0),
-                    plan.oracles().subList(1, plan.oracles().size()).toArray(String[]::new))
-                .name("work")
-                .requestTimeout(REQUEST_MAX)
-                .build());
+    OracleClientBuilder builder = OracleClient.builder().name("work").requestTimeout(REQUEST_MAX);
+    plan.oracles().forEach(builder::address);
+    this.rows = new OracleRows(builder.build());
     this.lists = new OracleLists(rows);
     Findings findings = violations::add;
     this.bank = new Bank(rows, work.isolation(), work.bankPauseMillis(), findings, stop);

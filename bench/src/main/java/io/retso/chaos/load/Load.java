@@ -2,6 +2,7 @@ package io.retso.chaos.load;
 
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
+import io.retso.client.OracleClientBuilder;
 import io.retso.client.TransactionHandle;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -62,12 +63,10 @@ public final class Load implements AutoCloseable {
   /** A client of all oracles. */
   static OracleClient client(
       List<String> oracles, String name, int connections, Duration requestMax) {
-    return OracleClient.builder()
-        .address(oracles.get(0), oracles.subList(1, oracles.size()).toArray(String[]::new))
-        .name(name)
-        .connections(connections)
-        .requestTimeout(requestMax)
-        .build();
+    OracleClientBuilder builder =
+        OracleClient.builder().name(name).connections(connections).requestTimeout(requestMax);
+    oracles.forEach(builder::address);
+    return builder.build();
   }
 
   /** Begins. */

@@ -2,6 +2,7 @@ package io.retso.verify.clients;
 
 import io.retso.client.CommitRequest;
 import io.retso.client.OracleClient;
+import io.retso.client.OracleClientBuilder;
 import io.retso.client.OracleException;
 import io.retso.client.OracleException.Category;
 import io.retso.client.TransactionHandle;
@@ -72,13 +73,10 @@ public final class Stranger implements Runnable {
 
   @Override
   public void run() {
-    String[] others = oracles.subList(1, oracles.size()).toArray(String[]::new);
-    try (OracleClient client =
-        OracleClient.builder()
-            .address(oracles.get(0), others)
-            .name("stranger")
-            .requestTimeout(REQUEST_MAX)
-            .build()) {
+    OracleClientBuilder builder =
+        OracleClient.builder().name("stranger").requestTimeout(REQUEST_MAX);
+    oracles.forEach(builder::address);
+    try (OracleClient client = builder.build()) {
       while (!stop.isSet()) {
         try {
           attack(client, client.begin());

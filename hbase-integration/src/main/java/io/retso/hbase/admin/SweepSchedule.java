@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
  * not look at marks. So a manager that uses such tables sweeps every {@value #INTERVALS_MAX}
  * intervals or so in any case: what nobody reads does not stay for ever.
  *
- * <p>Where the oracle does not let this client report sweeps, the first one is the last: {@code
- * ./retso hbase sweep} is to be run where it does.
+ * <p>Where the oracle does not let this client report sweeps, the first one is the last, and its
+ * thread ends: {@code ./retso hbase sweep} is to be run where it does.
  *
  * <p>Owns one daemon thread.
  */
@@ -53,7 +53,6 @@ public final class SweepSchedule {
   private long lastWatermark = -1;
 
   private int intervals = 1;
-  private boolean isRefused;
 
   /** Until a sweep that does not depend on the watermark. */
   private int intervalsLeft = patience();
@@ -71,21 +70,35 @@ public final class SweepSchedule {
       long intervalMillis,
       BooleanSupplier hasClientReads,
       Sweep sweep) {
+    this(lowWatermark, timestamp, intervalMillis, hasClientReads, sweep, daemon());
+  }
+
+  /** Begins, on this thread; it is shut down at the end. */
+  SweepSchedule(
+      LongSupplier lowWatermark,
+      LongSupplier timestamp,
+      long intervalMillis,
+      BooleanSupplier hasClientReads,
+      Sweep sweep,
+      ScheduledExecutorService thread) {
     this.lowWatermark = lowWatermark;
     this.timestamp = timestamp;
     this.intervalMillis = intervalMillis;
     this.hasClientReads = hasClientReads;
     this.sweep = sweep;
-    this.thread =
-        Executors.newSingleThreadScheduledExecutor(
-            task -> {
-              Thread thread = new Thread(task, "retso-sweep");
-              thread.setDaemon(true);
-              return thread;
-            });
+    this.thread = thread;
     if (intervalMillis > 0) {
       next();
     }
+  }
+
+  private static ScheduledExecutorService daemon() {
+    return Executors.newSingleThreadScheduledExecutor(
+        task -> {
+          Thread thread = new Thread(task, "retso-sweep");
+          thread.setDaemon(true);
+          return thread;
+        });
   }
 
   /** Up to half more at random, besides the jitter of each interval, which evens out. */
@@ -99,7 +112,7 @@ public final class SweepSchedule {
     try {
       thread.schedule(this::check, millis, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
-      // closed
+      // closed, or sweeps are refused
     }
   }
 
@@ -118,8 +131,8 @@ public final class SweepSchedule {
         }
       }
     } catch (IOException | OracleException | IllegalStateException e) {
-      isRefused = isRefused(e);
-      if (isRefused) {
+      if (isRefused(e)) {
+        thread.shutdown();
         LOG.info("this manager sweeps no more: {}", ErrorText.of(e));
         return;
       }
@@ -129,9 +142,7 @@ public final class SweepSchedule {
       LOG.warn("a sweep failed for a reason that is unknown; the next one tries again", e);
       intervals = Math.min(INTERVALS_MAX, 2 * intervals);
     } finally {
-      if (!isRefused) {
-        next();
-      }
+      next();
     }
   }
 

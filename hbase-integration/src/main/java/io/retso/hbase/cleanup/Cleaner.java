@@ -99,7 +99,7 @@ public final class Cleaner {
   }
 
   private CompletableFuture<Void> take(CleanupJob job, boolean mayWait) {
-    if (!alive.test(job.start)) {
+    if (!alive.test(job.start())) {
       return CompletableFuture.completedFuture(null);
     }
     switch (admission.offer(job, mayWait)) {

@@ -9,7 +9,6 @@ import java.util.concurrent.CompletableFuture;
 /** The cleanup of one transaction: its rows, and how many of them are left. Thread-safe. */
 public final class CleanupJob {
   final TransactionHandle handle;
-  final long start;
   final int size;
 
   /** What the application calls the transaction; may be empty. */
@@ -36,11 +35,15 @@ public final class CleanupJob {
   public CleanupJob(String name, TransactionHandle handle, long outcome, List<WrittenRows> rows) {
     this.name = name;
     this.handle = handle;
-    this.start = handle.startTimestamp();
     this.outcome = outcome;
     this.rows = rows;
     this.size = rows.stream().mapToInt(WrittenRows::size).sum();
     this.rowsLeft = size;
+  }
+
+  /** Its start timestamp. */
+  long start() {
+    return handle.startTimestamp();
   }
 
   /** An {@link Outcome}. */
@@ -77,6 +80,6 @@ public final class CleanupJob {
   /** As messages of {@link io.retso.hbase.errors.TransactionException} name it. */
   @Override
   public String toString() {
-    return (name.isEmpty() ? "" : "[" + name + "] ") + "transaction " + start;
+    return (name.isEmpty() ? "" : "[" + name + "] ") + "transaction " + start();
   }
 }

@@ -5,6 +5,12 @@ import static io.retso.hbase.Fixture.put;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.retso.client.OracleException;
+import io.retso.client.OracleException.Category;
 import io.retso.hbase.Fixture;
 import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.RetsoCluster;
@@ -19,12 +25,17 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.slf4j.LoggerFactory;
 
 /** When managers sweep by themselves. */
 @ExtendWith(RetsoCluster.Extension.class)
@@ -98,6 +109,42 @@ class SweepScheduleTest {
         assertTrue(pause <= SweepSchedule.INTERVALS_MAX * 3 / 2, sweeps::toString);
       }
     }
+  }
+
+  /** Its thread ends by itself, which it would not do if another sweep were to come. */
+  @Test
+  void aSweepThatTheOracleRefusesIsTheLastOne() throws Exception {
+    Watermarks oracle = new Watermarks(false, true);
+    AtomicInteger sweeps = new AtomicInteger();
+    Logger logger = (Logger) LoggerFactory.getLogger(SweepSchedule.class);
+    ListAppender<ILoggingEvent> logged = new ListAppender<>();
+    logged.start();
+    logger.addAppender(logged);
+    logger.setLevel(Level.INFO);
+    logger.setAdditive(false);
+    ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
+    try {
+      new SweepSchedule(
+          oracle::lowWatermark,
+          oracle::timestamp,
+          1,
+          () -> true,
+          () -> {
+            sweeps.incrementAndGet();
+            throw new OracleException(Category.NOT_PERMITTED, "as if it ran elsewhere", null);
+          },
+          thread);
+      assertTrue(thread.awaitTermination(1, TimeUnit.MINUTES), "the schedule goes on");
+    } finally {
+      thread.shutdownNow();
+      logger.detachAppender(logged);
+      logger.setLevel(null);
+      logger.setAdditive(true);
+    }
+    assertEquals(1, sweeps.get());
+    List<String> said = logged.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+    assertEquals(1, said.size(), said::toString);
+    assertTrue(said.get(0).startsWith("this manager sweeps no more"), said::toString);
   }
 
   /** It does not hold the watermark; nobody reads the row, and no region looks at its mark. */
