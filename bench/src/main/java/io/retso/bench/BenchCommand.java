@@ -15,7 +15,7 @@ import io.retso.bench.report.ReportText;
 import io.retso.bench.suite.Suite;
 import io.retso.bench.suite.SuiteSettings;
 import io.retso.server.BuildVersion;
-import io.retso.server.UsualExitCodes;
+import io.retso.server.commands.UsualExitCodes;
 import io.retso.workload.IsolationOption;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -11,7 +11,7 @@ import io.retso.chaos.run.ChaosText;
 import io.retso.cluster.ClusterException;
 import io.retso.cluster.nodes.Cluster;
 import io.retso.cluster.nodes.Layout;
-import io.retso.server.UsualExitCodes;
+import io.retso.server.commands.UsualExitCodes;
 import io.retso.text.ErrorText;
 import io.retso.verify.clients.RunIsolation;
 import java.io.IOException;

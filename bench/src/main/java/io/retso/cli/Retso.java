@@ -6,11 +6,14 @@ import io.retso.chaos.ChaosCommand;
 import io.retso.cluster.nodes.ClusterCommand;
 import io.retso.demo.DemoCommand;
 import io.retso.server.BuildVersion;
-import io.retso.server.CommandLines;
-import io.retso.server.HandoverCommand;
-import io.retso.server.SecretCommand;
 import io.retso.server.ServerCommand;
-import io.retso.server.StatusCommand;
+import io.retso.server.commands.CommandLines;
+import io.retso.server.commands.HandoverCommand;
+import io.retso.server.commands.ReloadCommand;
+import io.retso.server.commands.SecretCommand;
+import io.retso.server.commands.SecureCommand;
+import io.retso.server.commands.StatusCommand;
+import io.retso.server.commands.TokenCommand;
 import io.retso.verify.VerifyCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -41,7 +44,10 @@ import picocli.CommandLine.Spec;
       ServerCommand.class,
       StatusCommand.class,
       HandoverCommand.class,
+      ReloadCommand.class,
       SecretCommand.class,
+      SecureCommand.class,
+      TokenCommand.class,
       BenchCommand.class,
       VerifyCommand.class,
       ClusterCommand.class,

@@ -6,7 +6,7 @@ import io.retso.admin.RootCause;
 import io.retso.cluster.ClusterException;
 import io.retso.cluster.DeleteAtExit;
 import io.retso.cluster.Directories;
-import io.retso.server.UsualExitCodes;
+import io.retso.server.commands.UsualExitCodes;
 import io.retso.text.ErrorText;
 import io.retso.verify.check.Checker;
 import io.retso.verify.check.Model;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.retso.cluster.nodes.Cluster;
-import io.retso.server.CommandLines;
-import io.retso.server.ExitCode;
+import io.retso.server.commands.CommandLines;
+import io.retso.server.commands.ExitCode;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.ChildJvm;
 import io.retso.cli.Retso;
-import io.retso.server.ExitCode;
+import io.retso.server.commands.ExitCode;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.retso.server.ExitCode;
+import io.retso.server.commands.ExitCode;
 import io.retso.server.config.Setting;
 import io.retso.server.config.Settings;
 import java.io.IOException;

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.client.TransactionHandle;
-import io.retso.server.ExitCode;
+import io.retso.server.commands.ExitCode;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

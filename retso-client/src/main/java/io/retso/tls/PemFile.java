@@ -22,9 +22,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Certificates, lists of revoked ones, or a key, in PEM (RFC 7468). Immutable. */
-final class PemFile {
+public final class PemFile {
   /** Bytes of a file, at most. */
-  static final int BYTES_MAX = 1 << 20;
+  public static final int BYTES_MAX = 1 << 20;
 
   private static final Pattern BLOCK =
       Pattern.compile("-----BEGIN ([A-Z0-9 ]+)-----([A-Za-z0-9+/=\\s]*)-----END \\1-----");
@@ -47,7 +47,8 @@ final class PemFile {
     }
   }
 
-  static PemFile read(Path path) throws TlsException {
+  /** Reads a file. */
+  public static PemFile read(Path path) throws TlsException {
     try {
       if (Files.size(path) > BYTES_MAX) {
         throw new TlsException(path + " has more than " + BYTES_MAX + " bytes, so it is no PEM");
@@ -65,12 +66,12 @@ final class PemFile {
    *
    * @param path for messages
    */
-  static PemFile of(Path path, byte[] bytes) throws TlsException {
+  public static PemFile of(Path path, byte[] bytes) throws TlsException {
     return new PemFile(path, new String(bytes, StandardCharsets.ISO_8859_1));
   }
 
   /** The certificates in their order; at least one. */
-  List<X509Certificate> certificates() throws TlsException {
+  public List<X509Certificate> certificates() throws TlsException {
     List<X509Certificate> found = new ArrayList<>();
     for (Block block : blocks) {
       if (block.label.equals("CERTIFICATE")) {
@@ -105,7 +106,7 @@ final class PemFile {
   }
 
   /** The one private key. */
-  PrivateKey key() throws TlsException {
+  public PrivateKey key() throws TlsException {
     List<Block> keys = blocks.stream().filter(b -> b.label.endsWith("PRIVATE KEY")).toList();
     if (keys.size() != 1) {
       throw new TlsException(path + " has " + keys.size() + " private keys instead of one");

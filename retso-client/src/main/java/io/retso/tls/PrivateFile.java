@@ -1,8 +1,10 @@
 package io.retso.tls;
 
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
@@ -22,6 +24,26 @@ public final class PrivateFile {
   private PrivateFile() {}
 
   /**
+   * Makes a file. It is whole or not there, also after a crash.
+   *
+   * @throws FileAlreadyExistsException if there is one; it is not touched
+   */
+  public static void make(Path file, String text) throws IOException {
+    Path parent = file.toAbsolutePath().getParent();
+    Files.createDirectories(parent);
+    Path whole = Files.createTempFile(parent, file.getFileName().toString(), ".new");
+    try {
+      if (Files.getFileAttributeView(whole, PosixFileAttributeView.class) != null) {
+        Files.setPosixFilePermissions(whole, PosixFilePermissions.fromString("rw-------"));
+      }
+      Files.writeString(whole, text, StandardOpenOption.SYNC);
+      Files.createLink(file, whole); // unlike a move it never replaces one
+    } finally {
+      Files.delete(whole);
+    }
+  }
+
+  /**
    * What a file holds.
    *
    * @throws TlsException if others may read it, or it is too large
@@ -32,7 +54,8 @@ public final class PrivateFile {
       checkOthers(file, view.readAttributes());
     }
     if (Files.size(file) > bytesMax) {
-      throw new TlsException(file + " has more than " + bytesMax + " bytes");
+      throw new TlsException(
+          file + " has more than " + bytesMax + " bytes: that is not what is needed here");
     }
     return Files.readAllBytes(file);
   }
@@ -50,7 +73,7 @@ public final class PrivateFile {
           file
               + " can be read by others ("
               + PosixFilePermissions.toString(attributes.permissions())
-              + "); chmod 600 it, and replace what is in it, as it may be known");
+              + "); chmod 600 it, and replace what it holds, as that may be known");
     }
   }
 }

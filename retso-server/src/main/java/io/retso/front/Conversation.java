@@ -341,6 +341,7 @@ public final class Conversation {
       RequestHandler handler = desk.handler();
       joinBurst();
       if (!mayAsk(type)) {
+        introduction.denied(type);
         // In its place among the replies: the client takes them in order.
         ByteBuf out = replyAt(desk.sequencer().replyPosition(), type, count);
         Frames.writeError(out, id, ErrorCode.NOT_PERMITTED, identity().refusal(type));
@@ -348,6 +349,11 @@ public final class Conversation {
       }
       int hosts = desk.turns().hosts();
       long position = handler.handle(type, share.account, hosts, refuseRows, in, body, count);
+      if (handler.strange() > 0) {
+        introduction.strange(handler.strange());
+      } else if (type == FrameType.SWEPT) {
+        introduction.swept(count);
+      }
       ByteBuf out = replyAt(position, type, count);
       Frames.writeReplyHeader(out, type, count, id);
       int answers = type.answersTo(count);

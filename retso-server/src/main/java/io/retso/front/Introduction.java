@@ -10,6 +10,7 @@ import io.retso.protocol.Limits;
 import io.retso.protocol.ServerRole;
 import io.retso.protocol.Timestamps;
 import io.retso.security.AccessException;
+import io.retso.security.Audit;
 import io.retso.security.Identity;
 
 /**
@@ -88,10 +89,49 @@ final class Introduction {
     try {
       identity = settings.access().greet(transport.peer());
     } catch (AccessException e) {
-      throw new FrameException(ErrorCode.NOT_AUTHENTICATED, e.getMessage());
+      throw refused(theirs.clientName(), e);
     }
     hello = theirs;
     heard();
+    if (identity.isKnown()) {
+      authenticated();
+    }
+  }
+
+  private FrameException refused(String clientName, AccessException e) {
+    record(Audit.Kind.REFUSED, clientName, "text", e.getMessage());
+    return new FrameException(ErrorCode.NOT_AUTHENTICATED, e.getMessage());
+  }
+
+  private void authenticated() {
+    record(Audit.Kind.AUTHENTICATED, hello.clientName(), "roles", identity.roles());
+  }
+
+  /** It asked for what it may not. */
+  void denied(FrameType type) {
+    record(Audit.Kind.DENIED, hello.clientName(), "frame", type);
+  }
+
+  /** It brought tickets of transactions that others began. */
+  void strange(int requests) {
+    record(Audit.Kind.NOT_OWNER, hello.clientName(), "requests", requests);
+  }
+
+  /** It reported sweeps, which were believed. */
+  void swept(int requests) {
+    record(Audit.Kind.SWEPT, hello.clientName(), "requests", requests);
+  }
+
+  private void record(Audit.Kind kind, String clientName, String what, Object value) {
+    settings
+        .access()
+        .audit()
+        .record(
+            Audit.Event.of(kind)
+                .of(transport.peer())
+                .of(identity)
+                .with("client", clientName)
+                .with(what, value));
   }
 
   /** Welcomes the client that was greeted. */
@@ -117,7 +157,7 @@ final class Introduction {
     try {
       proved = settings.access().authenticate(transport.peer(), attempt);
     } catch (AccessException e) {
-      throw new FrameException(ErrorCode.NOT_AUTHENTICATED, e.getMessage());
+      throw refused(hello.clientName(), e);
     }
     if (identity.isKnown() && !identity.principal().equals(proved.principal())) {
       throw new FrameException(
@@ -128,6 +168,7 @@ final class Introduction {
               + proved.principal());
     }
     identity = proved;
+    authenticated();
   }
 
   /** Answers AUTH. */
@@ -147,7 +188,7 @@ final class Introduction {
     try {
       identity = settings.access().again(transport.peer(), identity);
     } catch (AccessException e) {
-      throw new FrameException(ErrorCode.NOT_AUTHENTICATED, e.getMessage());
+      throw refused(hello.clientName(), e);
     }
     if (identity.isToSay() && !wasToSay) {
       throw new FrameException(ErrorCode.NOT_AUTHENTICATED, SAY);

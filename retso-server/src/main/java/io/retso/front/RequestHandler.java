@@ -36,6 +36,8 @@ final class RequestHandler {
 
   private int newRows;
 
+  private int strange;
+
   RequestHandler(Sequencer sequencer, FairUse fairUse, FrontDesk.Settings settings) {
     this.sequencer = sequencer;
     this.fairUse = fairUse;
@@ -65,6 +67,7 @@ final class RequestHandler {
       ByteBuf in,
       int body,
       int count) {
+    strange = 0;
     switch (type) {
       case BEGIN -> {
         fairUse.took(account, count);
@@ -96,7 +99,7 @@ final class RequestHandler {
         }
       }
       case CLEANED -> {
-        int strange = check(type, account.owner, in, body, count);
+        check(type, account.owner, in, body, count);
         for (int i = 0; i < count; i++) {
           answers[i] = foreign[i] ? Outcome.NOT_OWNER : sequencer.cleaned(starts[i]);
         }
@@ -115,6 +118,11 @@ final class RequestHandler {
     return sequencer.replyPosition();
   }
 
+  /** How many requests of the frame that was handled last brought a wrong ticket. */
+  int strange() {
+    return strange;
+  }
+
   /** The answer to the i-th request of the frame that was handled last. */
   long answer(int i) {
     return answers[i];
@@ -123,7 +131,7 @@ final class RequestHandler {
   private void commit(FrameType type, ClientAccount account, ByteBuf in, int body, int count) {
     newCommits = 0;
     newRows = 0;
-    int strange = check(type, account.owner, in, body, count);
+    check(type, account.owner, in, body, count);
     if (type == FrameType.COMMIT) {
       decide(in, body, count);
     } else {
@@ -139,17 +147,15 @@ final class RequestHandler {
   /**
    * Reads the start timestamps of a frame and looks at their tickets, all of them first: nothing is
    * touched for a client that did not begin the transaction.
-   *
-   * @return how many are wrong
    */
-  private int check(FrameType type, long owner, ByteBuf in, int body, int count) {
+  private void check(FrameType type, long owner, ByteBuf in, int body, int count) {
     int at = body;
     for (int i = 0; i < count; i++) {
       starts[i] = in.getLong(at);
       brought[i] = in.getLong(at + Long.BYTES);
       at += Frames.ownedBytes(type, in, at);
     }
-    return access.tickets().check(starts, brought, owner, foreign, count);
+    strange = access.tickets().check(starts, brought, owner, foreign, count);
   }
 
   /** The start of a request that is decided: no transaction has 0, which is answered as invalid. */

@@ -21,6 +21,7 @@ import java.util.function.LongSupplier;
 public final class AccessControl {
   private final boolean insecure;
   private final LongSupplier millis;
+  private final Audit audit;
   private volatile Access access = Access.OFF;
 
   /** Null as long as there is no secret. */
@@ -34,15 +35,17 @@ public final class AccessControl {
    * @param insecure whether everybody may report sweeps who need not say who they are; otherwise
    *     those on the server's own machine may
    * @param millis since 1970
+   * @param audit hears of what is refused
    */
-  public AccessControl(boolean insecure, LongSupplier millis) {
+  public AccessControl(boolean insecure, LongSupplier millis, Audit audit) {
     this.insecure = insecure;
     this.millis = millis;
+    this.audit = audit;
   }
 
   /** Asks nothing of clients, and never will. */
   public static AccessControl open(Tickets tickets) {
-    AccessControl open = new AccessControl(false, () -> 0);
+    AccessControl open = new AccessControl(false, () -> 0, Audit.NONE);
     open.tickets = tickets;
     return open;
   }
@@ -60,6 +63,11 @@ public final class AccessControl {
   /** Goes by an access file from here on. */
   public void use(Access newAccess) {
     access = newAccess;
+  }
+
+  /** Hears what happens. */
+  public Audit audit() {
+    return audit;
   }
 
   /** What is asked of connections. */

@@ -14,30 +14,61 @@ import java.util.List;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** Bearer tokens. Thread-safe. */
+/**
+ * Makes and reads tokens: texts by which their bearers say who they are. One is {@code retso1.},
+ * what it says, and a dot and the HMAC-SHA-256 of what stands before it, both in base64 for URLs.
+ * Nothing is kept of them: whoever has the servers' secret makes them, without a server, and every
+ * server of the log reads them. Thread-safe.
+ */
 public final class AccessTokens {
+  /** What their keys are for: see {@link ClusterSecret#keys}. */
+  private static final String PURPOSE = "token";
+
+  /** Clocks may differ by so much. */
   public static final long SLACK_MILLIS = 300_000;
+
   private static final String PREFIX = "retso1.";
+  private static final int CHARS_MAX = 512;
+  private static final int ID_BYTES = 8;
+  private static final int FIXED_BYTES = ID_BYTES + 2 * Long.BYTES;
+  private static final String HMAC = "HmacSHA256";
+
+  /** The first one makes tokens; all check them. */
   private final List<byte[]> keys;
 
-  public record Token(String id, String principal, long issuedMillis, long expiresMillis) {}
+  /**
+   * What a token says.
+   *
+   * @param id by which it can be revoked: 16 digits of base 16
+   * @param issuedMillis since 1970
+   * @param expiresMillis since 1970
+   */
+  public record Token(String id, String principal, long issuedMillis, long expiresMillis) {
+    /** A new one. */
+    public static Token of(String principal, long issuedMillis, long lifeMillis) {
+      byte[] id = new byte[ID_BYTES];
+      new SecureRandom().nextBytes(id);
+      String hex = HexFormat.of().formatHex(id);
+      return new Token(hex, principal, issuedMillis, issuedMillis + lifeMillis);
+    }
+  }
 
+  /** Of the servers that share a secret. */
   public AccessTokens(ClusterSecret secret) {
-    keys = secret.keys("token", "");
+    keys = secret.keys(PURPOSE, ""); // of no log: a token is made where no server can be asked
   }
 
-  public static String newId() {
-    byte[] id = new byte[8];
-    new SecureRandom().nextBytes(id);
-    return HexFormat.of().formatHex(id);
-  }
-
+  /** The text of a token. */
   public String make(Token token) {
-    byte[] name = token.principal().getBytes(StandardCharsets.US_ASCII);
-    ByteBuffer payload = ByteBuffer.allocate(24 + name.length);
-    payload.put(HexFormat.of().parseHex(token.id())).putLong(token.issuedMillis());
-    payload.putLong(token.expiresMillis()).put(name);
-    String text = PREFIX + encoded(payload.array());
+    if (!Authentication.isPrincipal(token.principal)) {
+      throw new IllegalArgumentException(
+          "a principal has 1 to 128 printable characters of ASCII without blanks");
+    }
+    byte[] name = token.principal.getBytes(StandardCharsets.US_ASCII);
+    ByteBuffer said = ByteBuffer.allocate(FIXED_BYTES + name.length);
+    said.put(HexFormat.of().parseHex(token.id));
+    said.putLong(token.issuedMillis).putLong(token.expiresMillis).put(name);
+    String text = PREFIX + encoded(said.array());
     return text + "." + encoded(mac(keys.get(0), text));
   }
 
@@ -47,43 +78,85 @@ public final class AccessTokens {
 
   private static byte[] mac(byte[] key, String text) {
     try {
-      Mac mac = Mac.getInstance("HmacSHA256");
-      mac.init(new SecretKeySpec(key, "HmacSHA256"));
-      return mac.doFinal(text.getBytes(StandardCharsets.US_ASCII));
+      Mac mac = Mac.getInstance(HMAC);
+      mac.init(new SecretKeySpec(key, HMAC));
+      return mac.doFinal(text.getBytes(StandardCharsets.ISO_8859_1));
     } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("this Java has no HmacSHA256", e);
+      throw new IllegalStateException("this Java has no " + HMAC, e);
     }
   }
 
+  /**
+   * What a token says that counts now.
+   *
+   * @throws AccessException if it was not made with this secret, or does not count yet or any more
+   */
   public Token read(String text, long nowMillis) throws AccessException {
     int dot = text.lastIndexOf('.');
-    AccessException forged =
-        new AccessException("the token is not of this oracle, or was altered: get another");
-    if (!text.startsWith(PREFIX) || dot < PREFIX.length() || text.length() > 512) {
-      throw forged;
+    if (text.length() > CHARS_MAX || dot < PREFIX.length() || !isGenuine(text, dot)) {
+      throw new AccessException(
+          "the token is not of this oracle, or was altered: have another one made by retso token"
+              + " create, with the secret of this oracle's servers");
     }
+    Token token = parse(text);
+    if (token.expiresMillis + SLACK_MILLIS < nowMillis) {
+      throw new AccessException(
+          ofWhom(token)
+              + " ended at "
+              + Instant.ofEpochMilli(token.expiresMillis)
+              + ": have another one made by retso token create");
+    }
+    if (token.issuedMillis - SLACK_MILLIS > nowMillis) {
+      throw new AccessException(
+          ofWhom(token)
+              + " was made at "
+              + Instant.ofEpochMilli(token.issuedMillis)
+              + ", which is in the future: set the clocks of both machines right");
+    }
+    return token;
+  }
+
+  private static String ofWhom(Token token) {
+    return "token " + token.id + " of " + token.principal;
+  }
+
+  private boolean isGenuine(String text, int dot) {
     try {
       byte[] brought = Base64.getUrlDecoder().decode(text.substring(dot + 1));
-      String signed = text.substring(0, dot);
-      if (keys.stream().noneMatch(key -> MessageDigest.isEqual(mac(key, signed), brought))) {
-        throw forged;
+      String said = text.substring(0, dot);
+      boolean genuine = false;
+      for (byte[] key : keys) {
+        genuine |= MessageDigest.isEqual(mac(key, said), brought);
       }
-      ByteBuffer payload =
-          ByteBuffer.wrap(Base64.getUrlDecoder().decode(signed.substring(PREFIX.length())));
-      byte[] id = new byte[8];
-      payload.get(id);
-      long issued = payload.getLong();
-      long expires = payload.getLong();
-      String principal = StandardCharsets.US_ASCII.decode(payload).toString();
-      if (!Authentication.isPrincipal(principal)) {
-        throw forged;
-      }
-      if (expires + SLACK_MILLIS < nowMillis) {
-        throw new AccessException("the token ended at " + Instant.ofEpochMilli(expires));
-      }
-      return new Token(HexFormat.of().formatHex(id), principal, issued, expires);
-    } catch (IllegalArgumentException | BufferUnderflowException e) {
-      throw forged;
+      return genuine;
+    } catch (IllegalArgumentException e) {
+      return false;
     }
+  }
+
+  /**
+   * What a token says, whoever made it and whether it counts or not.
+   *
+   * @throws AccessException if it is none
+   */
+  public static Token parse(String text) throws AccessException {
+    int dot = text.lastIndexOf('.');
+    if (text.startsWith(PREFIX) && dot >= PREFIX.length() && text.length() <= CHARS_MAX) {
+      try {
+        ByteBuffer said =
+            ByteBuffer.wrap(Base64.getUrlDecoder().decode(text.substring(PREFIX.length(), dot)));
+        byte[] id = new byte[ID_BYTES];
+        said.get(id);
+        long issued = said.getLong();
+        long expires = said.getLong();
+        String principal = StandardCharsets.ISO_8859_1.decode(said).toString();
+        if (Authentication.isPrincipal(principal)) {
+          return new Token(HexFormat.of().formatHex(id), principal, issued, expires);
+        }
+      } catch (IllegalArgumentException | BufferUnderflowException e) {
+        // Reported below.
+      }
+    }
+    throw new AccessException("this is no token: one begins with " + PREFIX);
   }
 }

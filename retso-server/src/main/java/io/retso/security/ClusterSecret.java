@@ -1,24 +1,19 @@
 package io.retso.security;
 
+import io.retso.tls.PrivateFile;
+import io.retso.tls.TlsException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFileAttributeView;
-import java.nio.file.attribute.PosixFileAttributes;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -42,13 +37,6 @@ public final class ClusterSecret {
   private static final int LINES_MAX = 2;
   private static final int FILE_BYTES_MAX = 4096;
   private static final String HMAC = "HmacSHA256";
-
-  /** All but these let others know it, or change it. */
-  private static final Set<PosixFilePermission> OWNERS =
-      EnumSet.of(
-          PosixFilePermission.OWNER_READ,
-          PosixFilePermission.OWNER_WRITE,
-          PosixFilePermission.OWNER_EXECUTE);
 
   private final List<byte[]> lines;
 
@@ -81,20 +69,7 @@ public final class ClusterSecret {
    * @throws FileAlreadyExistsException if there is one; it is not touched
    */
   public static void make(Path file) throws IOException {
-    Path parent = file.toAbsolutePath().getParent();
-    Files.createDirectories(parent);
-    // Beside it, then linked: a file that is there is whole, also after a crash.
-    Path whole = Files.createTempFile(parent, file.getFileName().toString(), ".new");
-    try {
-      if (Files.getFileAttributeView(whole, PosixFileAttributeView.class) != null) {
-        Files.setPosixFilePermissions(whole, PosixFilePermissions.fromString("rw-------"));
-      }
-      String line = Base64.getEncoder().encodeToString(randomBytes()) + "\n";
-      Files.writeString(whole, line, StandardOpenOption.SYNC);
-      Files.createLink(file, whole); // unlike a move it never replaces one
-    } finally {
-      Files.delete(whole);
-    }
+    PrivateFile.make(file, Base64.getEncoder().encodeToString(randomBytes()) + "\n");
   }
 
   /** Reads a file, which is made if it is not there: for a server that has a log of its own. */
@@ -117,17 +92,11 @@ public final class ClusterSecret {
   public static ClusterSecret read(Path file) throws IOException, SecretException {
     String text;
     try {
-      PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
-      if (view != null) {
-        checkOthers(file, view.readAttributes());
-      }
-      if (Files.size(file) > FILE_BYTES_MAX) {
-        throw new SecretException(
-            file + " is no secret: it has " + Files.size(file) + " bytes; " + remedy(file));
-      }
-      text = Files.readString(file, StandardCharsets.ISO_8859_1);
+      text = new String(PrivateFile.read(file, FILE_BYTES_MAX), StandardCharsets.ISO_8859_1);
     } catch (NoSuchFileException e) {
       throw new SecretException("there is no secret " + file + "; " + remedy(file));
+    } catch (TlsException e) {
+      throw new SecretException(e.getMessage());
     }
     List<byte[]> lines = new ArrayList<>();
     for (String line : text.strip().split("\\s*\\R\\s*")) {
@@ -138,24 +107,6 @@ public final class ClusterSecret {
           file + " has " + lines.size() + " lines; keep the new secret and the one before it");
     }
     return new ClusterSecret(List.copyOf(lines));
-  }
-
-  /** A file of root may be readable for a group, which is then the server's. */
-  private static void checkOthers(Path file, PosixFileAttributes attributes)
-      throws IOException, SecretException {
-    Set<PosixFilePermission> others = EnumSet.noneOf(PosixFilePermission.class);
-    others.addAll(attributes.permissions());
-    others.removeAll(OWNERS);
-    if ((int) Files.getAttribute(file, "unix:uid") == 0) { // whose name a container may not know
-      others.remove(PosixFilePermission.GROUP_READ);
-    }
-    if (!others.isEmpty()) {
-      throw new SecretException(
-          file
-              + " can be read by others ("
-              + PosixFilePermissions.toString(attributes.permissions())
-              + "); chmod 600 it, and make a new secret, as this one may be known");
-    }
   }
 
   private static byte[] line(Path file, String line) throws SecretException {

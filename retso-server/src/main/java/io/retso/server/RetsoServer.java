@@ -3,6 +3,7 @@ package io.retso.server;
 import io.retso.log.LogException;
 import io.retso.member.Member;
 import io.retso.protocol.OracleIdentity;
+import io.retso.server.commands.ExitCode;
 import io.retso.server.config.ConfigException;
 import io.retso.server.config.MemoryPlan;
 import io.retso.server.config.ServerConfig;

@@ -5,6 +5,7 @@ import io.retso.security.Access;
 import io.retso.security.AccessControl;
 import io.retso.security.AccessException;
 import io.retso.security.AccessFile;
+import io.retso.security.Audit;
 import io.retso.security.ClusterSecret;
 import io.retso.security.SecretException;
 import io.retso.server.config.ConfigException;
@@ -93,10 +94,14 @@ final class SecurityFiles implements AutoCloseable {
   private void readTls() throws TlsException {
     if (tlsFiles.isPresent()
         && (contexts.isEmpty() || contexts.get().server.isOlderThan(tlsFiles.get()))) {
+      boolean isFirst = contexts.isEmpty();
       contexts =
           Optional.of(
               new Contexts(
                   TlsContext.ofServer(tlsFiles.get()), TlsContext.ofClient(tlsFiles.get())));
+      if (!isFirst) {
+        changed("certificate", "");
+      }
     }
   }
 
@@ -171,7 +176,7 @@ final class SecurityFiles implements AutoCloseable {
     try {
       readTls();
       if (readAccess()) {
-        LOG.info("goes by the changed access file: {}", summary());
+        changed("access file", summary());
       }
       readSecret();
       complaint = "";
@@ -189,13 +194,21 @@ final class SecurityFiles implements AutoCloseable {
       ClusterSecret read = ClusterSecret.read(file.get());
       if (!read.isSameAs(secret)) {
         use(read, log);
-        LOG.info("goes by the changed secret");
+        changed("secret", "");
       }
     }
   }
 
+  private void changed(String what, String text) {
+    LOG.info("goes by another {} {}", what, text);
+    access
+        .audit()
+        .record(Audit.Event.of(Audit.Kind.RELOADED).with("what", what).with("text", text));
+  }
+
   private void complain(String what) {
     if (!complaint.equals(what)) {
+      access.audit().record(Audit.Event.of(Audit.Kind.UNUSABLE).with("text", what));
       LOG.warn("what was read before goes on to count: {}", what);
     }
     complaint = what;

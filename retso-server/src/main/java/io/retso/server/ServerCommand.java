@@ -1,6 +1,10 @@
 package io.retso.server;
 
 import io.retso.log.LogException;
+import io.retso.server.commands.CommandLines;
+import io.retso.server.commands.ExitCode;
+import io.retso.server.commands.StartFailure;
+import io.retso.server.commands.UsualExitCodes;
 import io.retso.server.config.ConfigException;
 import io.retso.server.config.MemoryPlan;
 import io.retso.server.config.ServerConfig;

@@ -1,5 +1,12 @@
 package io.retso.server;
 
+import io.retso.server.commands.CommandLines;
+import io.retso.server.commands.HandoverCommand;
+import io.retso.server.commands.ReloadCommand;
+import io.retso.server.commands.SecretCommand;
+import io.retso.server.commands.SecureCommand;
+import io.retso.server.commands.StatusCommand;
+import io.retso.server.commands.TokenCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -22,7 +29,10 @@ import picocli.CommandLine.Spec;
       ServerCommand.class,
       StatusCommand.class,
       HandoverCommand.class,
-      SecretCommand.class
+      ReloadCommand.class,
+      SecretCommand.class,
+      SecureCommand.class,
+      TokenCommand.class
     })
 public final class ServerMain implements Runnable {
   @Spec private CommandSpec spec;

@@ -12,9 +12,7 @@ import io.retso.net.OracleServer;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
 import io.retso.protocol.Timestamps;
-import io.retso.security.AccessControl;
 import io.retso.security.ClusterSecret;
-import io.retso.security.SecretException;
 import io.retso.sequencer.Recovery;
 import io.retso.sequencer.TimeLimit;
 import io.retso.server.config.ConfigException;
@@ -42,10 +40,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.HashSet;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -95,8 +91,7 @@ final class ServerParts {
   private ServerFacts facts;
   private int port;
   private volatile OracleIdentity identity;
-  private AccessControl access;
-  private SecurityFiles security;
+  private ServerSecurity security;
   private double startSeconds;
 
   /**
@@ -122,14 +117,11 @@ final class ServerParts {
     // First, so that a port that is taken is known before anything long, and recovery can be seen.
     InetSocketAddress httpAddress = address(Settings.HTTP_HOST, Settings.HTTP_PORT);
     InetSocketAddress listenAddress = address(Settings.LISTEN_HOST, Settings.LISTEN_PORT);
-    startSecurity(listenAddress, httpAddress);
+    security = ServerSecurity.open(config, listenAddress, httpAddress);
+    started("security", security);
     http =
         HttpEndpoint.start(
-            httpAddress,
-            observation.pages(),
-            observation.actions(),
-            new HttpEndpoint.Access(
-                access, security::server, config.get(Settings.HTTP_HANDOVER_REMOTE), names()));
+            httpAddress, observation.pages(), observation.actions(), security.http());
     started("http", http);
     ReservedPort reserved = ReservedPort.of(listenAddress);
     started("reserved port", reserved);
@@ -140,13 +132,13 @@ final class ServerParts {
     CompletableFuture<ServerOracle> making =
         CompletableFuture.supplyAsync(() -> new ServerOracle(config, nanoClock));
     startEmbedded();
-    ClusterSecret secret = secret(); // an embedded log comes with it
+    ClusterSecret secret = security.secret(); // an embedded log comes with it
     oracle = making.join();
     BookKeeperStore store = config.isDurable() ? openStore() : null;
     // With a log in memory everything is forgotten with the process: each is another oracle.
     UUID log = store == null ? UUID.randomUUID() : UUID.fromString(store.logId());
     identity = new OracleIdentity(log, config.get(Settings.ORACLE_NAME));
-    security.use(secret, log.toString());
+    security.files().use(secret, log.toString());
     port = net.listen(listenAddress).getPort();
     reserved.close();
     long recoveringSince = nanoClock.getAsLong();
@@ -156,11 +148,9 @@ final class ServerParts {
       join(store);
     }
     keepTime();
-    security.watch(() -> net.executor().execute(net::lookAtClients));
-    observation.offerReload(security::readNow);
-    if (config.isInsecure()) {
-      net.every(TimeUnit.HOURS.toNanos(1), this::remind);
-    }
+    security.files().watch(() -> net.executor().execute(net::lookAtClients));
+    observation.offerReload(security.files()::readNow);
+    net.every(TimeUnit.HOURS.toNanos(1), security::remind);
     long now = nanoClock.getAsLong();
     facts =
         new ServerFacts(
@@ -171,49 +161,15 @@ final class ServerParts {
             view().transactions(),
             store == null ? 0 : (now - recoveringSince) / NANOS_PER_SECOND,
             memory,
-            this::posture,
+            security::posture,
             now);
     observation.serve(new FigureReader(net.executor(), this::copyFigures, nanoClock), facts);
     startSeconds = (nanoClock.getAsLong() - before) / NANOS_PER_SECOND;
   }
 
-  /** One of a log in memory ends with it; a log of this server alone comes with one. */
-  private ClusterSecret secret() throws ConfigException, IOException {
-    Optional<Path> file = config.secretFile();
-    if (file.isEmpty()) {
-      return config.isDurable() ? ClusterSecret.knownToAll() : ClusterSecret.random();
-    }
-    try {
-      return config.isEmbedded()
-          ? ClusterSecret.readOrMake(file.get())
-          : ClusterSecret.read(file.get());
-    } catch (SecretException e) {
-      throw new ConfigException(e.getMessage(), e);
-    }
-  }
-
   /** What somebody should see to; empty if there is nothing. */
   String warning() {
-    return config.isInsecure() && !security.isClosed() ? posture() : security.warning();
-  }
-
-  private void remind() {
-    if (!security.isClosed()) {
-      LOG.warn("{}", posture());
-    }
-  }
-
-  /** What keeps strangers out, or not. */
-  private String posture() {
-    if (security.isClosed()) {
-      return security.summary();
-    }
-    if (!config.isInsecure()) {
-      return "this machine only";
-    }
-    return config.secretFile().isEmpty() && config.isDurable()
-        ? "INSECURE: all who reach the port may do everything, and tickets can be made up"
-        : "INSECURE: all who reach the port may sweep, and nothing is encrypted";
+    return security.warning();
   }
 
   /** Without a log that others could read. */
@@ -243,7 +199,7 @@ final class ServerParts {
     Roster roster = ZooKeeperRoster.connect(zookeeper(), config.get(Settings.LOG_ZNODE), nanoClock);
     started("roster", roster);
     oracle.rehearseWith(() -> Rehearsal.run(store, store::createForNobody, nanoClock));
-    member = ServerMember.start(settings, store, nanoClock, oracle, net, roster, security);
+    member = ServerMember.start(settings, store, nanoClock, oracle, net, roster, security.files());
     member.onTrouble(onTrouble);
     started("member", member::close);
     try {
@@ -264,17 +220,6 @@ final class ServerParts {
     if (config.get(Settings.TIMESTAMPS_FIRST) == ValueType.CLOCK) {
       net.every(TimeUnit.MILLISECONDS.toNanos(ClockFollower.PERIOD_MILLIS), oracle::followClock);
     }
-  }
-
-  /** By which others may ask this server for something. */
-  private Set<String> names() {
-    Set<String> names = new HashSet<>(Set.of("localhost"));
-    names.add(config.get(Settings.HTTP_HOST).toLowerCase(Locale.ROOT));
-    String advertised = config.get(Settings.ADVERTISE_ADDRESS);
-    if (!advertised.isEmpty()) {
-      names.add(Addresses.parse(advertised).getHostString().toLowerCase(Locale.ROOT));
-    }
-    return names;
   }
 
   /** Where clients and other members reach this server. */
@@ -299,35 +244,13 @@ final class ServerParts {
     return address;
   }
 
-  /** Other machines get in where clients have to say who they are, or where all are trusted. */
-  private void startSecurity(InetSocketAddress listenAddress, InetSocketAddress httpAddress)
-      throws ConfigException {
-    access = new AccessControl(config.isInsecure(), System::currentTimeMillis);
-    boolean listens = !listenAddress.getAddress().isLoopbackAddress();
-    boolean shows = !httpAddress.getAddress().isLoopbackAddress();
-    security = new SecurityFiles(config, access, listens || shows);
-    started("security", security);
-    security.read();
-    if ((listens || shows) && !security.isClosed() && !config.isInsecure()) {
-      Setting<String> host = listens ? Settings.LISTEN_HOST : Settings.HTTP_HOST;
-      throw new ConfigException(
-          host.key()
-              + " = "
-              + config.get(host)
-              + " lets other machines in, and nobody has to say who they are: set it to 127.0.0.1,"
-              + " or let ./retso secure make certificates and an access file that has auth"
-              + " required, or set insecure = yes-i-know where only machines that you trust reach"
-              + " it");
-    }
-  }
-
   private OracleServer.Settings netSettings() {
     return new OracleServer.Settings(
         config.get(Settings.CONNECTIONS_MAX),
         connectionsPerHost(),
         config.get(Settings.CLIENT_IDLE_TIMEOUT).toMillis(),
         config.get(Settings.CLIENT_STALL_TIMEOUT).toMillis(),
-        security::server,
+        security.files()::server,
         new FrontDesk.Settings(
             () -> identity,
             nanoClock,
@@ -344,7 +267,7 @@ final class ServerParts {
               }
             },
             FrontDesk.Bounds.USUAL,
-            access));
+            security.access()));
   }
 
   private int connectionsPerHost() {
@@ -404,7 +327,7 @@ final class ServerParts {
     figures.member = view();
     oracle.copyInto(figures);
     figures.net = net.counters().copy();
-    figures.refusedTickets = access.tickets().refused();
+    figures.refusedTickets = security.access().tickets().refused();
     figures.decisions.copyFrom(decisions);
     figures.turns.copyFrom(turns);
     figures.turnsCpu.copyFrom(turnsCpu);

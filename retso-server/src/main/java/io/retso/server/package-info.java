@@ -3,8 +3,8 @@
  *
  * <ul>
  *   <li>{@link io.retso.server.RetsoServer}: puts the parts together and takes them apart again.
- *   <li>{@link io.retso.server.ServerCommand}, {@link io.retso.server.StatusCommand} and {@link
- *       io.retso.server.HandoverCommand}: the command line; the only classes here that print.
+ *   <li>{@link io.retso.server.ServerCommand}: its command line. {@link io.retso.server.commands}:
+ *       those of operators.
  *   <li>{@link io.retso.server.config}: settings. {@link io.retso.server.observe}: metrics, health
  *       and status. {@link io.retso.server.embedded}: ZooKeeper and bookies in process. {@link
  *       io.retso.server.members}: what a member learns of the others. {@link

@@ -93,7 +93,7 @@ class ClusterSecretTest {
         file
             + " can be read by others ("
             + permissions
-            + "); chmod 600 it, and make a new secret, as this one may be known",
+            + "); chmod 600 it, and replace what it holds, as that may be known",
         e.getMessage());
   }
 
@@ -124,7 +124,7 @@ class ClusterSecretTest {
     assertTrue(many.getMessage().contains("has 3 lines"), many.getMessage());
     Path large = file(line(32, 7).repeat(100), "rw-------");
     SecretException e = assertThrows(SecretException.class, () -> ClusterSecret.read(large));
-    assertTrue(e.getMessage().contains("is no secret: it has "), e.getMessage());
+    assertTrue(e.getMessage().contains("has more than 4096 bytes"), e.getMessage());
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.retso.client.OracleException;
 import io.retso.client.OracleException.Category;
 import io.retso.client.TransactionHandle;
 import io.retso.edited.SourceEdit;
+import io.retso.server.commands.ExitCode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.server.commands.ExitCode;
+import io.retso.server.commands.StatusCommand;
 import io.retso.server.config.Setting;
 import io.retso.server.config.Settings;
 import io.retso.server.observe.Health;

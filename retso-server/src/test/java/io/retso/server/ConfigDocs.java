@@ -1,5 +1,6 @@
 package io.retso.server;
 
+import io.retso.server.commands.ExitCode;
 import io.retso.server.config.MemoryPlan;
 import io.retso.server.config.Setting;
 import io.retso.server.config.Settings;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.security.AccessTokens;
 import io.retso.security.ClusterSecret;
+import io.retso.server.commands.ExitCode;
 import io.retso.server.config.Settings;
 import io.retso.tls.TestAuthority;
 import io.retso.tls.TlsContext;
@@ -89,7 +90,7 @@ class HttpAccessTest {
   private String token(String principal) throws Exception {
     long now = System.currentTimeMillis();
     return new AccessTokens(ClusterSecret.read(secret))
-        .make(new AccessTokens.Token(AccessTokens.newId(), principal, now, now + 60_000));
+        .make(AccessTokens.Token.of(principal, now, 60_000));
   }
 
   @ParameterizedTest

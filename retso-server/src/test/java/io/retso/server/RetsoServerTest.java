@@ -10,6 +10,8 @@ import io.retso.client.OracleClient;
 import io.retso.protocol.OracleIdentity;
 import io.retso.security.ClusterSecret;
 import io.retso.server.RetsoServer.Failure;
+import io.retso.server.commands.ExitCode;
+import io.retso.server.commands.StatusCommand;
 import io.retso.server.config.ConfigException;
 import io.retso.server.config.ServerConfig;
 import io.retso.server.config.Settings;

@@ -80,7 +80,7 @@ class SecuredServerTest {
     long now = System.currentTimeMillis();
     String token =
         new AccessTokens(ClusterSecret.read(secret))
-            .make(new AccessTokens.Token(AccessTokens.newId(), principal, now, now + lifeMillis));
+            .make(AccessTokens.Token.of(principal, now, lifeMillis));
     Path file = TestAuthority.replace(directory.resolve(principal + ".token"), token);
     return ClientSecurity.builder(authority.file).token(file).build();
   }
@@ -108,7 +108,7 @@ class SecuredServerTest {
           server,
           ClientSecurity.builder(authority.file).build(),
           "give it a certificate or a token");
-      assertRefused(server, withToken("etl", -600_000), "the token ended at");
+      assertRefused(server, withToken("etl", -600_000), "of etl ended at");
       TestAuthority another = new TestAuthority(directory.resolve("another"), "another");
       assertRefused(
           server,

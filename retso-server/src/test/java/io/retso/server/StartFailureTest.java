@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.log.LogException;
 import io.retso.server.ServerProcess.Ended;
+import io.retso.server.commands.ExitCode;
+import io.retso.server.commands.StartFailure;
 import io.retso.server.config.ConfigException;
 import io.retso.server.embedded.EmbeddedBookKeeper;
 import io.retso.text.ErrorText;

@@ -1,7 +1,7 @@
 package io.retso.cluster.nodes;
 
-import io.retso.server.ExitCode;
-import io.retso.server.UsualExitCodes;
+import io.retso.server.commands.ExitCode;
+import io.retso.server.commands.UsualExitCodes;
 import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -1,7 +1,7 @@
 package io.retso.admin;
 
 import io.retso.server.BuildVersion;
-import io.retso.server.CommandLines;
+import io.retso.server.commands.CommandLines;
 import picocli.CommandLine.Command;
 
 /** {@code retso hbase} as a program of its own, without the server. */

@@ -84,6 +84,14 @@ public final class Settings {
           "File in PEM with the certificates of the authorities that are trusted to sign those of"
               + " clients and servers, and their lists of revoked ones, if there are any.");
 
+  public static final Setting<String> AUDIT_FILE =
+      new Setting<>(
+          "audit.file",
+          "",
+          ValueType.file(),
+          "File for a line of JSON about each event of security: who came in, who was refused and"
+              + " why, what was changed. Ten of them are kept, of 50 MiB each. Empty for none.");
+
   public static final Setting<String> ADVERTISE_ADDRESS =
       new Setting<>(
           "advertise.address",
@@ -314,6 +322,7 @@ public final class Settings {
           TLS_CERTIFICATE,
           TLS_KEY,
           TLS_CA,
+          AUDIT_FILE,
           ADVERTISE_ADDRESS,
           HTTP_HOST,
           HTTP_PORT,

@@ -6,6 +6,7 @@ import io.retso.security.AccessException;
 import io.retso.security.Identity;
 import io.retso.security.Peer;
 import io.retso.security.Role;
+import java.util.Optional;
 
 /**
  * Who asks over HTTP, and what it may have. Where clients have to say who they are, so has whoever
@@ -15,8 +16,9 @@ import io.retso.security.Role;
  * @param mayRead pages of figures, and the reason why a server is not well
  * @param mayAct actions
  * @param refusal why not, for the one who asks; empty if it may have all
+ * @param identity who it is, as far as that is known
  */
-record HttpCaller(boolean mayRead, boolean mayAct, String refusal) {
+record HttpCaller(boolean mayRead, boolean mayAct, String refusal, Optional<Identity> identity) {
   private static final String ACTION_IS_LOCAL =
       "only who is on the server's machine may have it hand over; run retso handover there, or set"
           + " http.handover.remote = true";
@@ -30,11 +32,12 @@ record HttpCaller(boolean mayRead, boolean mayAct, String refusal) {
    */
   static HttpCaller of(AccessControl access, Peer peer, String token, boolean actsFromAnywhere) {
     if (access.tls() == Level.REQUIRED && !peer.isEncrypted()) {
-      return new HttpCaller(false, false, "this port takes TLS only: ask it by https");
+      return new HttpCaller(
+          false, false, "this port takes TLS only: ask it by https", Optional.empty());
     }
     if (access.authentication() != Level.REQUIRED) {
       boolean mayAct = actsFromAnywhere || peer.isLocal();
-      return new HttpCaller(true, mayAct, mayAct ? "" : ACTION_IS_LOCAL);
+      return new HttpCaller(true, mayAct, mayAct ? "" : ACTION_IS_LOCAL, Optional.empty());
     }
     try {
       Identity identity = token.isEmpty() ? access.greet(peer) : access.ofToken(peer, token);
@@ -54,9 +57,10 @@ record HttpCaller(boolean mayRead, boolean mayAct, String refusal) {
                   + " takes role operator"
                   + (mayRead ? "" : ", or metrics to read,")
                   + " by a line \"may\" of the oracle's access file, and a certificate or a token"
-                  + " that says who you are");
+                  + " that says who you are",
+          Optional.of(identity));
     } catch (AccessException e) {
-      return new HttpCaller(false, false, e.getMessage());
+      return new HttpCaller(false, false, e.getMessage(), Optional.empty());
     }
   }
 }

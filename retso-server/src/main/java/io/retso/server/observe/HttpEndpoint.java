@@ -12,6 +12,7 @@ import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.retso.protocol.Authentication.Level;
 import io.retso.security.AccessControl;
+import io.retso.security.Audit;
 import io.retso.security.Peer;
 import io.retso.text.Addresses;
 import io.retso.text.ErrorText;
@@ -245,6 +246,9 @@ public final class HttpEndpoint implements AutoCloseable {
     }
     HttpCaller caller =
         HttpCaller.of(access.control, peer, request.token(), access.actsFromAnywhere);
+    if (action != null) {
+      audit(request, peer, caller);
+    }
     try {
       if (page != null) {
         return done(page.get(request.accept(), caller));
@@ -254,6 +258,16 @@ public final class HttpEndpoint implements AutoCloseable {
       LOG.error("the page {} failed", path, e);
       return done(new Reply(INTERNAL_ERROR, Reply.TEXT, "internal error: " + e + "\n"));
     }
+  }
+
+  private void audit(HttpRequest request, Peer peer, HttpCaller caller) {
+    Audit.Event event =
+        Audit.Event.of(caller.mayAct() ? Audit.Kind.ACTED : Audit.Kind.REFUSED)
+            .of(peer)
+            .of(caller.identity().orElse(null))
+            .with("path", request.path())
+            .with("text", caller.mayAct() ? "" : caller.refusal());
+    access.control.audit().record(event);
   }
 
   /**

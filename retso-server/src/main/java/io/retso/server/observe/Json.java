@@ -20,6 +20,11 @@ public final class Json {
     return out.append('\n').toString();
   }
 
+  /** A map of texts, numbers and booleans on a line of its own. */
+  static String line(Map<String, Object> map) {
+    return of(map).replaceAll("\\n *", "") + "\n"; // a text has no line break of its own
+  }
+
   private static void write(StringBuilder out, Object value, String lineBreak) {
     if (value instanceof Map<?, ?> map) {
       String separator = "{";

@@ -1,4 +1,4 @@
-package io.retso.server;
+package io.retso.server.commands;
 
 import io.retso.text.ErrorText;
 import java.io.PrintWriter;

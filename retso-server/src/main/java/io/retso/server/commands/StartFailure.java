@@ -1,4 +1,4 @@
-package io.retso.server;
+package io.retso.server.commands;
 
 import io.retso.log.LogException;
 import io.retso.server.config.ConfigException;
@@ -14,9 +14,9 @@ import java.util.concurrent.ExecutionException;
  *
  * @param isKnown whether it is none of our own errors, which need a stack trace
  */
-record StartFailure(ExitCode code, String line, boolean isKnown) {
+public record StartFailure(ExitCode code, String line, boolean isKnown) {
   /** What any exception or error that ends a start means. */
-  static StartFailure of(Throwable failure) {
+  public static StartFailure of(Throwable failure) {
     Throwable e = unwrapped(failure);
     if (e instanceof ConfigException wrong) {
       return known(ExitCode.USAGE, wrong.getMessage());

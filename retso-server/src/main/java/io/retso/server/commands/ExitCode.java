@@ -1,4 +1,4 @@
-package io.retso.server;
+package io.retso.server.commands;
 
 import io.retso.log.LogException;
 
@@ -64,7 +64,7 @@ public enum ExitCode {
   }
 
   /** What the operator should do about a failure of the log. */
-  static String remedy(LogException.Reason reason) {
+  public static String remedy(LogException.Reason reason) {
     return switch (reason) {
       case FENCED, GONE, UNAVAILABLE ->
           "check that ZooKeeper and enough bookies run and have disk space; every acknowledged"

@@ -1,4 +1,4 @@
-package io.retso.server;
+package io.retso.server.commands;
 
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -33,17 +33,6 @@ public final class HandoverCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    return server.speak(
-        () -> {
-          ServerAddress.Answer answer = server.send("POST", "/handover", "text/plain");
-          switch (answer.status()) {
-            case ServerAddress.OK, ServerAddress.CONFLICT, ServerAddress.FORBIDDEN ->
-                server.print(answer.body());
-            default -> {
-              return server.isAnother();
-            }
-          }
-          return answer.status() == ServerAddress.OK ? ExitCode.CLEAN : ExitCode.UNHEALTHY;
-        });
+    return server.speak(() -> server.act("/handover"));
   }
 }

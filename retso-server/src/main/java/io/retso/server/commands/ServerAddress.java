@@ -1,4 +1,4 @@
-package io.retso.server;
+package io.retso.server.commands;
 
 import io.retso.text.Addresses;
 import io.retso.text.ErrorText;
@@ -126,6 +126,18 @@ final class ServerAddress {
   ExitCode isAnother() {
     failed(ExitCode.UNREACHABLE, http + " answers, but is not the HTTP address of a ReTSO server");
     return ExitCode.UNREACHABLE;
+  }
+
+  /** Has an action done, and prints what the server says of it. */
+  ExitCode act(String path) throws IOException {
+    Answer answer = send("POST", path, "text/plain");
+    switch (answer.status()) {
+      case OK, CONFLICT, FORBIDDEN -> print(answer.body());
+      default -> {
+        return isAnother();
+      }
+    }
+    return answer.status() == OK ? ExitCode.CLEAN : ExitCode.UNHEALTHY;
   }
 
   /** Asks for a page, or for an action. */

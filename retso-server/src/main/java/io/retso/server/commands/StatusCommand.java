@@ -1,4 +1,4 @@
-package io.retso.server;
+package io.retso.server.commands;
 
 import java.io.IOException;
 import java.util.concurrent.Callable;

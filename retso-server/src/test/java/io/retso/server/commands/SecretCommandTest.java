@@ -1,4 +1,4 @@
-package io.retso.server;
+package io.retso.server.commands;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;

@@ -1,4 +1,4 @@
-package io.retso.server;
+package io.retso.server.commands;
 
 import picocli.CommandLine.IModelTransformer;
 import picocli.CommandLine.Model.CommandSpec;
