@@ -1,5 +1,6 @@
 package io.retso.bench.hbase;
 
+import io.retso.cluster.ForcedLogs;
 import io.retso.hbase.options.Isolation;
 import java.nio.file.Path;
 import java.time.Duration;
