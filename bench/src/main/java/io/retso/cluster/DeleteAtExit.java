@@ -41,7 +41,7 @@ public final class DeleteAtExit implements AutoCloseable {
     return register(new DeleteAtExit(directory, new Farewell() {}));
   }
 
-  /** The same, and reports it. */
+  /** Processes and data, from now on, and reports it. */
   public static DeleteAtExit of(Path directory, Farewell farewell) {
     return register(new DeleteAtExit(directory, farewell));
   }
@@ -51,7 +51,7 @@ public final class DeleteAtExit implements AutoCloseable {
     return register(new DeleteAtExit(null, new Farewell() {}));
   }
 
-  /** The same, and reports it. */
+  /** Processes only, from now on, and reports it. */
   public static DeleteAtExit keepingData(Farewell farewell) {
     return register(new DeleteAtExit(null, farewell));
   }

@@ -126,7 +126,7 @@ class FailoverTest {
         "connections to it", () -> FailingServers.connections(standby) >= TELLERS + 1);
   }
 
-  /** Who moves money, and counts in a row of their own how often. */
+  /** A client that moves money, and counts in a row of its own how often. */
   private final class Teller {
     final int number;
     final TransactionManager manager;

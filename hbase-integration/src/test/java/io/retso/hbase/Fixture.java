@@ -139,7 +139,7 @@ public final class Fixture implements AutoCloseable {
     return Inside.table(tx, prepared(manager, name, around));
   }
 
-  /** The same, without a transaction. */
+  /** Such a table, without a transaction. */
   public static PreparedTable prepared(TransactionManager manager, TableName name, Around around)
       throws Exception {
     PreparedTable real = Inside.tables(manager).find(name).get(30, TimeUnit.SECONDS);

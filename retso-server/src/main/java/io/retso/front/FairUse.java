@@ -37,10 +37,10 @@ final class FairUse {
   /** The part of the map that is free for all: it makes few transactions too old (T_max). */
   private static final int MAP_PARTS = 8;
 
-  /** Of what is free for all, this part is what all hosts' shares are together. */
+  /** All hosts' shares together are this part of what is free for all. */
   private static final int SHARE_PARTS = 4;
 
-  /** Of what is free for all, this part is taken in two periods at the pace of those above them. */
+  /** At the pace of those above them, this part of what is free for all is taken in two periods. */
   private static final int PACE_PARTS = 2;
 
   /** A commit waits for so many tenths of a period at most: four seconds. */
@@ -136,7 +136,7 @@ final class FairUse {
     return account.paced && !timestampsPace.admits(account.timestampsCredit);
   }
 
-  /** The same for rows: the free part of the map was written. */
+  /** Whether a host must wait before it takes more rows: the free part of the map was written. */
   boolean mustWaitWithRows(ClientAccount account, int count, int hosts) {
     account.paced =
         isAboveShare(account.rows, count, freeRows(), hosts)

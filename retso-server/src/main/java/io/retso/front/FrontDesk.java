@@ -344,7 +344,7 @@ public final class FrontDesk implements Front {
     resumed.forEach(Conversation::tryStartsAgain);
   }
 
-  /** The same, to be called every {@value Sequencer#TICK_MILLIS} ms: the log is kept going. */
+  /** To be called every {@value Sequencer#TICK_MILLIS} ms, besides: the log is kept going. */
   public void beat() {
     if (!stopped && sequencer != null) {
       sequencer.tick();

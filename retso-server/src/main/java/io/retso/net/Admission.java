@@ -28,7 +28,7 @@ final class Admission {
   private final int clientsPerHost;
   private final Set<Connection> connections = new LinkedHashSet<>();
 
-  /** Of them, those that have a place of standbys. */
+  /** Those of them that have a place of standbys. */
   private final Set<Connection> apart = new LinkedHashSet<>();
 
   Admission(int clientsMax, int clientsPerHost) {

@@ -53,7 +53,7 @@ final class Certifier {
   /** The newest snapshot that readers have who are never judged: a timestamp. */
   private long safeSnapshot;
 
-  // Of the transaction that is judged now.
+  // About the transaction that is judged now.
   private long start;
   private long successor;
   private long lowest;

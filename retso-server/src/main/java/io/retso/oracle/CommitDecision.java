@@ -20,7 +20,7 @@ final class CommitDecision {
   private final Changes changes;
   private final OracleCounters counters;
 
-  /** Of the rows that were judged last, the newest commit, as its distance from the start. */
+  /** The newest commit of the rows that were judged last, as its distance from the start. */
   private int newest;
 
   CommitDecision(

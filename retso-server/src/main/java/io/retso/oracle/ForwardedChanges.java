@@ -5,7 +5,7 @@ package io.retso.oracle;
  * Allocates nothing. As thread-safe as its targets.
  */
 public abstract class ForwardedChanges implements Changes {
-  /** Who gets the next change. */
+  /** What gets the next change. */
   protected abstract Changes target();
 
   @Override

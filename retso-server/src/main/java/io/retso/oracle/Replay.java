@@ -153,7 +153,7 @@ public final class Replay {
 
   /** Applies a logged expiry. */
   public void expired(long below) {
-    // Of the timestamps below it perhaps none is in the log yet, but all of them were issued.
+    // Perhaps none of the timestamps below it is in the log yet, but all of them were issued.
     time(below);
     windowLow(below);
   }

@@ -11,7 +11,7 @@ interface SerialRule {
   /** No successor. */
   long NONE = Long.MAX_VALUE;
 
-  /** Of a commit of which so much was kept: what {@code lowest} is the minimum of. */
+  /** What {@code lowest} is the minimum of, for a commit of which so much was kept. */
   long position(long commit, long kept);
 
   /**

@@ -90,7 +90,7 @@ public final class StatusOracle {
   }
 
   /**
-   * The same for a client host that has a number; see {@link #openOfOthers}.
+   * Issues them for a client host that has a number; see {@link #openOfOthers}.
    *
    * @param host above 0; 0 if it is not known
    */

@@ -436,7 +436,7 @@ final class TransactionWindow {
     assert keepsInvariants(sequence);
   }
 
-  /** Of a slot that was changed: the invariants of what lies behind the two marks of progress. */
+  /** The invariants of what lies behind the two marks of progress, for a slot that was changed. */
   private boolean keepsInvariants(long sequence) {
     long word = slots[(int) sequence & mask];
     boolean sweptCommit = ((int) word & STATE_MASK) == COMMITTED && isSwept(word);

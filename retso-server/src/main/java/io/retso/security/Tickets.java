@@ -34,7 +34,7 @@ public final class Tickets {
   /** Blocks of one call of the cipher: they fit into the first-level cache. */
   private static final int BLOCKS_MAX = 256;
 
-  /** Of the polynomial of RFC 4493, section 2.3. */
+  /** From the polynomial of RFC 4493, section 2.3. */
   private static final int REDUCTION = 0x87;
 
   private static final VarHandle LONG =

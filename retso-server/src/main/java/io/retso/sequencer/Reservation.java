@@ -40,7 +40,7 @@ final class Reservation {
    */
   Reservation(int timestamps) {
     spanMax = (long) timestamps << Timestamps.GAP_BITS;
-    // Of two at least: half of it is used before the next is asked for.
+    // Two timestamps at least: half of it is used before the next is asked for.
     span = Math.min(spanMax, (long) Math.max(2, timestamps / FIRST_PART) << Timestamps.GAP_BITS);
   }
 

@@ -84,7 +84,7 @@ public final class TimeLimit {
     tickRunning(nowNanos - stoodStillNanos);
   }
 
-  /** Of the time during which the process ran. */
+  /** Ticks by the time during which the process ran. */
   private void tickRunning(long nowNanos) {
     while (removed < noted && nowNanos - times[index(removed)] >= limitNanos) {
       tooOld = timestamps[index(removed++)];

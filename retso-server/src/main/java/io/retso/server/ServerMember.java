@@ -24,7 +24,7 @@ final class ServerMember {
   private final CompletableFuture<Void> serves = new CompletableFuture<>();
   private volatile Consumer<LogException> onTrouble = failure -> {};
 
-  /** Of the oracle's thread: what {@link #onTrouble} has heard of and is not over. */
+  /** What {@link #onTrouble} has heard of and is not over; touched by the oracle's thread. */
   private LogException trouble;
 
   private ServerMember(OracleServer net, ServerOracle oracle, Member member) {

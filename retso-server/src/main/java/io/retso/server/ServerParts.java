@@ -234,7 +234,7 @@ final class ServerParts {
     observation.offerHandOver(member::handOver);
   }
 
-  /** Of whoever leads. */
+  /** Keeps the time limit of transactions, while this server leads. */
   private void keepTime() {
     long limitNanos = config.get(Settings.TRANSACTION_TIMEOUT).toNanos();
     net.every(Math.min(limitNanos / TimeLimit.STEPS, TICK_NANOS_MAX), oracle::limitTransactions);

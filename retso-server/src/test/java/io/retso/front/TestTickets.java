@@ -39,7 +39,7 @@ public final class TestTickets {
         FrontDesk.Sweeping.LOCAL);
   }
 
-  /** The same with the usual bounds. */
+  /** Settings with the usual bounds. */
   public static FrontDesk.Settings settings(OracleIdentity oracle, LongSupplier nanoClock) {
     return settings(oracle, nanoClock, FrontDesk.Bounds.USUAL);
   }

@@ -211,7 +211,7 @@ class LogTailTest extends LogFixture {
     }
   }
 
-  /** The same, discovered when the catalog is its own already. */
+  /** The position is found to be trimmed when the catalog is its own already. */
   @Test
   void aTakeOverFromATrimmedPositionReadsAnew() throws LogException {
     Writer writer = begun();

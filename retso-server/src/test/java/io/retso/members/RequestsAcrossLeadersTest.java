@@ -262,7 +262,7 @@ class RequestsAcrossLeadersTest {
     assertEquals(State.COMMITTED, client.status(early.startTimestamp(), third).state());
   }
 
-  /** Of many fail-overs in its life none ends it, as long as the window has room. */
+  /** None of many fail-overs in its life ends it, as long as the window has room. */
   @Test
   void anOpenTransactionOutlivesSeveralLeaders() throws Exception {
     TransactionHandle start = client.begin();

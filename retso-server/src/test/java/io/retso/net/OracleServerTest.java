@@ -48,7 +48,7 @@ class OracleServerTest {
   private static final int CONNECTIONS_PER_HOST = 16;
   private static final long IDLE_MILLIS = 2_000;
 
-  /** Of all tests but one: a client that gets no processor time is not idle. */
+  /** What all tests but one take: a client that gets no processor time is not idle. */
   private static final long NEVER_IDLE_MILLIS = 60_000;
 
   private static final long STALL_MILLIS = 200;

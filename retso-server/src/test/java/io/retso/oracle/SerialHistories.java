@@ -83,7 +83,7 @@ final class SerialHistories {
   private final boolean again;
   private long filler = 1L << 32;
 
-  // Of the history that ran last.
+  // What the history that ran last had.
   private final long[] start = new long[8];
   private final long[] commit = new long[8];
 
@@ -95,7 +95,7 @@ final class SerialHistories {
   long needless;
   long wrong;
 
-  /** Of those that ran again at once, how many were refused again. */
+  /** How many of those that ran again at once were refused again. */
   long refusedAgain;
 
   /**

@@ -175,7 +175,7 @@ class InjectedBugsTest {
         "leaveWindow(reserved);\n      oracle.replay().end();",
         "oracle.replay().windowLow(oracle.nextTimestamp());\n      oracle.replay().end();"),
     RESERVATION_NOT_RECOVERED("sequencer/Recovery.java", "oracle.replay().time(reserved);", ""),
-    /** Of several reservations the first counts. */
+    /** The first of several reservations counts. */
     OLD_RESERVATION_RECOVERED(
         "sequencer/Recovery.java",
         "reserved = Math.max(reserved, timestamp);",
@@ -231,7 +231,7 @@ class InjectedBugsTest {
         "log/TakeOver.java",
         "entries.read(next, entries.count(), executor, this::show)",
         "entries.read(next, next, executor, this::show)"),
-    /** Who found that another one had replaced the catalog leads all the same. */
+    /** A server that found that another one had replaced the catalog leads all the same. */
     LOST_RACE_TAKEN_FOR_WON(
         "log/TakeOver.java",
         ".readCatalog()\n"

@@ -64,7 +64,7 @@ public final class SimulatedLedgers {
       return 0;
     }
 
-    /** The same of one bookie, by its number. */
+    /** When it can talk to one bookie again, by its number, or hear of it. */
     default long cutOffUntil(int bookie, Way way) {
       return 0;
     }
@@ -102,7 +102,7 @@ public final class SimulatedLedgers {
   static final int WRITE_QUORUM = 3;
   static final int ACK_QUORUM = 2;
 
-  /** Of so many answers, one is from a bookie that has whatever is acknowledged. */
+  /** One of so many answers is from a bookie that has whatever is acknowledged. */
   static int covering(Stored ledger) {
     return ledger.ensemble.size() - ACK_QUORUM + 1;
   }

@@ -137,7 +137,7 @@ abstract class SimulatedProcess implements SimulatedLedgers.Process {
     world.counted("cut off from " + party);
   }
 
-  /** The same in one direction. */
+  /** Cuts it off in one direction. */
   final void cutOff(Party party, Way way, long duration) {
     cutOffUntil.get(party).merge(way, simulation.now() + duration, Math::max);
     disturbed(duration);

@@ -63,7 +63,7 @@ public record TablesSettings(
         directory);
   }
 
-  /** The same with these. */
+  /** These settings with others of those that are named here. */
   public TablesSettings with(
       Pattern otherNames,
       Duration eachMeasured,

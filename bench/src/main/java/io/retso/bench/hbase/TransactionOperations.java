@@ -15,7 +15,7 @@ import java.io.IOException;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Table;
 
-/** The same in transactions, and what the oracle takes alone. */
+/** What {@link PlainOperations} does, in transactions, and what the oracle takes alone. */
 final class TransactionOperations {
   private final BenchTables tables;
   private final TransactionManager manager;
@@ -85,7 +85,7 @@ final class TransactionOperations {
     return rows -> () -> askOracle(rows, count);
   }
 
-  /** The same of a mix: what only reads asks nothing. */
+  /** What transactions of a mix ask of the oracle: those that only read ask nothing. */
   Operation.Maker oracleOnly(Mix mix) {
     return rows -> () -> mix.next(rows).isRead() || askOracle(rows, 1);
   }

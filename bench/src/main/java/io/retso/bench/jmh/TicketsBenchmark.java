@@ -82,7 +82,7 @@ public class TicketsBenchmark {
     return tickets.check(starts, made, Tickets.ANYBODY, wrong, 1);
   }
 
-  /** The same text under HMAC-SHA-256, one as each of a frame. */
+  /** Puts the same text under HMAC-SHA-256: one alone takes as long as each of a frame. */
   @Benchmark
   public long hmacOne() throws GeneralSecurityException {
     first += Timestamps.GAP;

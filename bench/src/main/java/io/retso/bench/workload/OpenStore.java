@@ -38,7 +38,7 @@ final class OpenStore implements AutoCloseable {
   /** Processor time of the oracle's process so far, nanoseconds. */
   private LongSupplier oracle = () -> 0;
 
-  /** Of its metrics; 0 if there are none. */
+  /** The port of the oracle's metrics; 0 if there are none. */
   private IntSupplier oraclePort = () -> 0;
 
   private final ServerMetrics metrics = new ServerMetrics();

@@ -77,7 +77,7 @@ final class ClientsProcess {
 
   private IdleBegin idle;
 
-  /** Of the wrong answers. */
+  /** How many of the wrong answers were reported. */
   private int reported;
 
   private ClientsProcess(ClientsPlan plan) throws IOException {

@@ -39,7 +39,7 @@ public final class OracleRows implements AutoCloseable {
   private static final int LATER_MILLIS_MAX = 500;
   private static final long SWEEP_MILLIS = 300;
 
-  /** Of a hundred commits so many are cleaned up at once, and so many by nobody but a sweep. */
+  /** So many of a hundred commits are cleaned up at once, and so many by a sweep only. */
   private static final int AT_ONCE = 60;
 
   private static final int NEVER = 3;

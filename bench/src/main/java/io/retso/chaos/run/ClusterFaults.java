@@ -41,7 +41,7 @@ public final class ClusterFaults {
     void on(Node node) throws IOException, InterruptedException;
   }
 
-  /** The same to several nodes at a time. */
+  /** Something that is done, or undone, to several nodes at a time. */
   private interface Undoing {
     void of(List<Node> nodes) throws IOException, InterruptedException;
   }

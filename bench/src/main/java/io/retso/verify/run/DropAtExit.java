@@ -23,7 +23,7 @@ final class DropAtExit implements AutoCloseable {
     RunTables open() throws IOException;
   }
 
-  /** Of everything that HBase is asked: whoever ends a process does not wait for long. */
+  /** Time for all that HBase is asked: somebody who ends a process does not wait for long. */
   private static final int MILLIS_MAX = 20_000;
 
   private final RunSettings.Given given;

@@ -21,7 +21,7 @@ final class MemoryRow {
   final long id;
   private volatile Version[] versions = {};
 
-  /** Who began before may miss a version. */
+  /** A transaction that began before may miss a version. */
   private volatile long completeFrom;
 
   private record Version(Decision writer, byte[] value) {}

@@ -96,7 +96,7 @@ class LongRunTest {
       assertEquals(0, observed.marks(), "marks after phase " + phase);
       assertTrue(markBytes() < MARK_BYTES_MIN, () -> markBytes() + " bytes of marks, flushed");
       firstBytes = phase == 1 ? observed.storeBytes() : firstBytes;
-      // The same rows with one version each, in one file.
+      // There are the same rows, with one version each, in one file.
       assertTrue(
           observed.storeBytes() < firstBytes * 1.5, () -> "the table's files grow: " + observed);
     }

@@ -157,7 +157,7 @@ class SerializableHistoriesTest {
     assertEquals(Model.STRICT_SERIALIZABILITY, Model.of(history(serializable)));
   }
 
-  /** The same store, one that certifies the reads of some of its transactions. */
+  /** A store that certifies the reads of some of its transactions. */
   @Test
   void aCorrectStorePasses() {
     for (int percent : new int[] {10, 60, 100}) {

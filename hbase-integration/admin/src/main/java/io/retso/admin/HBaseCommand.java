@@ -405,7 +405,8 @@ public final class HBaseCommand implements Runnable {
   }
 
   /**
-   * Of all prepared tables; those whose settings are damaged are left to the sweep's own report.
+   * The settings of all prepared tables; those with damaged ones are left to the sweep's own
+   * report.
    */
   private static Map<String, TableSettings> settings(Connection connection) throws IOException {
     Map<String, TableSettings> settings = new TreeMap<>();

@@ -127,12 +127,12 @@ public final class TablePreparation {
               .collect(Collectors.joining(",")));
     }
 
-    /** The same with another conflict rule. */
+    /** These options with another conflict rule. */
     public Options with(Conflicts other) {
       return new Options(other, reads, jar, granules);
     }
 
-    /** The same with other granules. */
+    /** These options with other granules. */
     public Options withGranules(String sizes) {
       return new Options(conflicts, reads, jar, sizes);
     }

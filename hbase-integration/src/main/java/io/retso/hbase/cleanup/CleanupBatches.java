@@ -37,7 +37,7 @@ final class CleanupBatches {
   private final CleanupAnswers answers;
   private final Deque<CleanupPart> queue = new ArrayDeque<>();
 
-  /** Of the parts in the queue. */
+  /** The weight of the parts in the queue. */
   private int weight;
 
   /** Batches on their way, but for those that took too long. */

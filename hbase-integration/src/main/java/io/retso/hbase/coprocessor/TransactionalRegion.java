@@ -228,8 +228,8 @@ final class TransactionalRegion {
   }
 
   /**
-   * Waits until the horizon is known. While the oracle does not answer, only who asks waits, and
-   * not everybody who comes meanwhile.
+   * Waits until the horizon is known. While the oracle does not answer, only the request that asks
+   * waits, and not all that come meanwhile.
    *
    * @throws IOException if the oracle does not say; the client may try again
    */
@@ -243,7 +243,7 @@ final class TransactionalRegion {
   }
 
   /**
-   * The same for a put of transactions. A cleanup whose outcome the region knows does not depend on
+   * Waits so for a put of transactions. A cleanup whose outcome the region knows does not depend on
    * the horizon: so a region that closes can carry it out, whatever the oracle does.
    */
   void awaitHorizonFor(Put put) throws IOException {

@@ -45,7 +45,7 @@ public class TransactionException extends IOException {
 
   private final Category category;
 
-  /** Of the transaction; empty if it has none, or this is about no single one. Set once. */
+  /** The transaction's; empty if it has none, or this is about no single one. Set once. */
   private volatile String transactionName = "";
 
   /**

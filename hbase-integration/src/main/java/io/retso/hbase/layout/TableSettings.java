@@ -104,7 +104,7 @@ public record TableSettings(
     this(conflicts, reads, oracle, addresses, List.of(), VERSION_ROWS, newPreparation());
   }
 
-  /** The same table in another version. */
+  /** The settings of the same table in another version. */
   public TableSettings withVersion(int other) {
     return new TableSettings(conflicts, reads, oracle, addresses, granules, other, preparation);
   }

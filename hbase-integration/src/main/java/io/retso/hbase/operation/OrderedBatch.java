@@ -18,7 +18,7 @@ public final class OrderedBatch {
   private final List<? extends Row> actions;
   private final Function<List<? extends Row>, CompletableFuture<? extends List<?>>> step;
 
-  /** Of the actions that were carried out. */
+  /** Results of the actions that were carried out. */
   private final List<Object> results;
 
   /**

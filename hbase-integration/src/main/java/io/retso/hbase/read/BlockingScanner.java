@@ -153,7 +153,7 @@ public final class BlockingScanner implements ResultScanner, SnapshotScan.Sink {
     return true;
   }
 
-  /** Of HBase's own scan; null if the scan does not want them, and before it is open. */
+  /** Those of HBase's own scan; null if the scan does not want them, and before it is open. */
   @Override
   public ScanMetrics getScanMetrics() {
     return metrics;

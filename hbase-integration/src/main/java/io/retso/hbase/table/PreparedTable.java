@@ -60,7 +60,7 @@ public record PreparedTable(
         new AtomicBoolean());
   }
 
-  /** The same, as if it had been read then. */
+  /** This table, as if it had been read then. */
   PreparedTable loadedAt(long nanos) {
     return new PreparedTable(
         descriptor, settings, raw, shortTimeout, regions, nanos, fingerprint, outdated);
@@ -150,7 +150,7 @@ public record PreparedTable(
         : RowId.of(name().getName(), CellUtil.cloneRow(cell));
   }
 
-  /** The same; a qualifier that is null is empty, as everywhere in HBase. */
+  /** What such a write protects; a qualifier that is null is empty, as everywhere in HBase. */
   public long conflictId(byte[] row, byte[] family, byte[] qualifier) {
     byte[] column = qualifier == null ? HConstants.EMPTY_BYTE_ARRAY : qualifier;
     return isCellConflicts()

@@ -73,7 +73,9 @@ public final class TableCatalog {
   /** Tables whose risks are in the log. */
   private final Set<TableName> warned = ConcurrentHashMap.newKeySet();
 
-  /** Of those that were found. Sweeps look at all tables of the cluster, and do not count. */
+  /**
+   * Whether tables that were found do. Sweeps look at all tables of the cluster, and do not count.
+   */
   private volatile boolean haveClientReads;
 
   /** Descriptors that are being read again. */
@@ -254,7 +256,7 @@ public final class TableCatalog {
         });
   }
 
-  /** Of what its first region says; once for each table. */
+  /** Warns of what a table's first region says; once for each table. */
   private void warn(TableDescriptor reported) {
     RegionSettings region = RegionSettings.of(reported);
     if (region != null && warned.size() < TABLES_MAX && warned.add(reported.getTableName())) {

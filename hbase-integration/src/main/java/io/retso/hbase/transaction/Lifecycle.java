@@ -92,8 +92,8 @@ final class Lifecycle implements ScanOwner {
   /**
    * Refuses the use of a transaction that has ended, or whose manager is closed.
    *
-   * @return null; or what to fail with, if it has run out of time, which is no mistake of who uses
-   *     it
+   * @return null; or what to fail with, if it has run out of time, which is no mistake of the
+   *     caller that uses it
    */
   synchronized TransactionException checkUsable() {
     shared.checkOpen();
@@ -107,7 +107,7 @@ final class Lifecycle implements ScanOwner {
   }
 
   /**
-   * The same for an operation that may write.
+   * Refuses an operation, which may write, in the same cases.
    *
    * @return null, or what to fail with
    */

@@ -355,7 +355,7 @@ class MarksInFlightTest {
     assertThrows(ExecutionException.class, write::get);
   }
 
-  /** The same with a cleanup: a late duplicate needs a mark of its own. */
+  /** A cleanup that fails so takes the mark along: a late duplicate needs a mark of its own. */
   @Test
   void aCleanupThatFailsBehindTheLogTakesTheMarkAlong() throws Exception {
     long start = t.writeWithoutCell(ROW);

@@ -251,7 +251,7 @@ class IsolationTest {
         840,
         all,
         each -> saw(each, 2, "x=0 y=0") || saw(each, 2, "x=1 y=1") || saw(each, 2, "x=2 y=2"));
-    // Of the 9 the first one gets ahead in 5, the second one in 4, and is the last of the serial.
+    // The first one gets ahead in 5 of the 9, the second one in 4, and is the last of the serial.
     assertLast(420, all, "x=1 y=1");
     assertLast(420, all, "x=2 y=2");
   }

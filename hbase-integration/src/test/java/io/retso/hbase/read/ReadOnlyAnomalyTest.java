@@ -43,7 +43,7 @@ class ReadOnlyAnomalyTest {
   private TransactionManager manager;
   private TransactionManager writers;
 
-  // Of one course of things.
+  // What one course of things uses.
   private TableName name;
   private Isolation isolation;
   private Transaction withdrawal;

@@ -172,7 +172,7 @@ class OwnReadsTest {
     assertEquals("1", manager.read(tx -> Fixture.read(tx.table(name), "a")));
   }
 
-  /** The same operations in two transactions, one of which sends each write before it reads. */
+  /** Two transactions do the same, one of which sends each write before it reads. */
   @ParameterizedTest
   @FieldSource("MODES")
   void answersAreThoseOfRequests(Options options) throws Exception {

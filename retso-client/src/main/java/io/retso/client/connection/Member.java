@@ -80,7 +80,7 @@ final class Member {
     return false;
   }
 
-  /** Of a leader: whether it owes something on each connection, and has said nothing for long. */
+  /** Whether a leader owes something on each connection, and has said nothing for long. */
   boolean isSilent(long nowNanos, long silenceNanos) {
     for (Connection connection : connections) {
       if (members.leads(connection) && connection.silenceNanos(nowNanos) < silenceNanos) {
@@ -128,7 +128,7 @@ final class Member {
     }
   }
 
-  /** Of a standby: ends all connections but one, unless they owe replies. */
+  /** Ends all connections of a standby but one, unless they owe replies. */
   void trim() {
     for (int i = connections.size() - 1; i > 0; i--) {
       Connection surplus = connections.get(i);

@@ -53,8 +53,8 @@ final class Members {
   static final long FAILOVER_PAUSE_NANOS = 50_000_000;
 
   /**
-   * The same while a standby is connected, which will say who leads. Many clients that knock at a
-   * closed door together take from who is about to lead what processors there are.
+   * Such a pause while a standby is connected, which will say who leads. Many clients that knock at
+   * a closed door together take from who is about to lead what processors there are.
    */
   static final long TOLD_PAUSE_NANOS = 200_000_000;
 
@@ -231,7 +231,7 @@ final class Members {
     return leader != null && leader.leads();
   }
 
-  /** Of one server with two addresses either is good, but not both in turn. */
+  /** Either of two addresses of one server is good, but not both in turn. */
   private void findLeader() {
     if (!hasLeader()) {
       leader = all.stream().filter(Member::leads).findFirst().orElse(leader);

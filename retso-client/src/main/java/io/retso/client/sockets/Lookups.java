@@ -35,7 +35,7 @@ final class Lookups {
     InetAddress[] of(String host) throws UnknownHostException;
   }
 
-  /** Who gets an address, or the reason why there is none. */
+  /** Gets an address, or the reason why there is none. */
   interface Asker extends BiConsumer<InetAddress, Exception> {}
 
   private record Choice(InetAddress address, boolean failed) {}

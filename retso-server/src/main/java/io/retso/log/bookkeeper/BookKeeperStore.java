@@ -221,7 +221,7 @@ public final class BookKeeperStore implements LedgerStore {
         settings.ensemble(), BookKeeperLostLedgers.metadata(settings.znode(), catalog.logId()));
   }
 
-  /** The same of a ledger that belongs to no log, so nobody misses it if it has entries. */
+  /** Creates a ledger that belongs to no log, which is not missed then if it has entries. */
   public CompletableFuture<Ledger> createForNobody() {
     return create(settings.ensemble(), BookKeeperLostLedgers.metadata("", ""));
   }

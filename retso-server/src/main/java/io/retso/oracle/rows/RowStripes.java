@@ -169,8 +169,8 @@ public final class RowStripes {
   }
 
   /**
-   * The same for a position above all that have read yet, and places of which none is left out: the
-   * usual case, which needs no comparison.
+   * They were read at a position above all that have read yet, and none of the places is left out:
+   * the usual case, which needs no comparison.
    */
   public void setReadNow(int[] located, int from, int to, int sequence) {
     int[] w = words;

@@ -28,7 +28,7 @@ final class EmbeddedZooKeeper implements AutoCloseable {
   /** Sessions may be as short as twice this, milliseconds. */
   private static final int TICK_MS = 500;
 
-  /** Of IPv4, which machines of an IPv6-only cluster have, too, whatever the JVM prefers. */
+  /** That of IPv4, which machines of an IPv6-only cluster have, too, whatever the JVM prefers. */
   private static final byte[] LOOPBACK = {127, 0, 0, 1};
 
   private static final String PUT_BACK =

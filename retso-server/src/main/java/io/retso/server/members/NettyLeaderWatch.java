@@ -43,7 +43,9 @@ public final class NettyLeaderWatch implements LeaderWatch {
   /** From one attempt to connect to the next one, at least. */
   static final long RETRY_MILLIS = 20;
 
-  /** The same while the server does not say welcome, at most: less than a leader may be silent. */
+  /**
+   * The longest such pause while the server does not say welcome: less than a leader may be silent.
+   */
   static final long RETRY_MILLIS_MAX = 320;
 
   private static final int CONNECT_TIMEOUT_MILLIS = 500;
@@ -61,7 +63,7 @@ public final class NettyLeaderWatch implements LeaderWatch {
   /** Counts calls of {@link #watch} that changed something: older attempts are over. */
   private int generation;
 
-  /** Of the watched; null while it is not known. */
+  /** The address of the watched; null while it is not known. */
   private InetSocketAddress resolved;
 
   private Consumer<ServerRole> said = role -> {};

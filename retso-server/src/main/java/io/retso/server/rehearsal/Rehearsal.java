@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
 public final class Rehearsal {
   private static final Logger LOG = LoggerFactory.getLogger(Rehearsal.class);
 
-  /** Of a leader; in each all its clients begin, commit and clean up. */
+  /** Rounds of a leader; in each all its clients begin, commit and clean up. */
   private static final int ROUNDS = 8;
 
   /** It goes on without being waited for. */
@@ -86,7 +86,7 @@ public final class Rehearsal {
     return over;
   }
 
-  /** The same, now, and on the caller's thread. */
+  /** Rehearses now, and on the caller's thread. */
   static void play(
       LedgerStore store,
       Supplier<CompletableFuture<LedgerStore.Ledger>> ledgers,

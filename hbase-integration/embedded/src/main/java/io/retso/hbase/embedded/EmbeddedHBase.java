@@ -119,7 +119,7 @@ public final class EmbeddedHBase implements AutoCloseable {
     return startRegionServer(Map.of());
   }
 
-  /** The same with HBase properties of its own. */
+  /** Adds a region server that has HBase properties of its own. */
   public RegionServerThread startRegionServer(Map<String, String> settings) throws IOException {
     Configuration own = new Configuration(configuration); // HBase makes no copy here
     settings.forEach(own::set);

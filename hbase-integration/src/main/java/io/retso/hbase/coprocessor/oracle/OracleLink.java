@@ -117,7 +117,7 @@ public final class OracleLink {
     }
   }
 
-  /** Of several links, the most that one says; of connected members, the fewest. */
+  /** The most that one of several links says; but the fewest connected members. */
   private static void publish(ObserverMetrics metrics) {
     metrics.gauge("oracleEpoch", () -> members(OracleMembers::epoch).max().orElse(0));
     metrics.gauge("oracleMembers", () -> members(OracleMembers::connected).min().orElse(0));
@@ -185,7 +185,7 @@ public final class OracleLink {
     return noted(breaker.background(client::lowWatermarkAsync));
   }
 
-  /** The same for a handler that will wait: fails at once while the oracle does not answer. */
+  /** Asks for a handler that will wait: fails at once while the oracle does not answer. */
   public CompletableFuture<Long> askWatermarkToWait() {
     return noted(breaker.waiting(client::lowWatermarkAsync));
   }

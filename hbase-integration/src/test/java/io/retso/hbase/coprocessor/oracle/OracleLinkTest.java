@@ -180,7 +180,7 @@ class OracleLinkTest {
     }
   }
 
-  /** Who asks may find the answer there, and go on with it by itself. */
+  /** A thread that asks may find the answer there, and go on with it by itself. */
   private static void hangIfClient(CountDownLatch hanging, CountDownLatch released) {
     if (Thread.currentThread().getName().startsWith("retso-region-server")) {
       hanging.countDown();
