@@ -33,7 +33,7 @@ public final class PostgresNode {
 
   /**
    * What is not left as it comes: the sockets' directory may be another user's, there may be many
-   * clients, and a checkpoint would hit whoever is measured at that moment. A commit is on the disk
+   * clients, and a checkpoint would hit what is measured at that moment. A commit is on the disk
    * when it is answered, as it comes (fsync, synchronous_commit).
    */
   private static final List<String> SETTINGS =

@@ -189,10 +189,10 @@ public interface OracleClient extends AutoCloseable {
    * Reports a sweep: the caller took the handle from {@link #begin()}, <em>then</em> went over the
    * pending marks of all tables, asked for the status of each and finished the clean-up of every
    * decided transaction that it met. Therefore no mark is left of any transaction committed below
-   * its start timestamp, and the oracle counts all of them as cleaned up, whoever was to report it:
-   * this is how it forgets the commits of dead clients. The answer comes once that is durable. May
-   * be repeated. It fails with {@link Category#NOT_PERMITTED} unless the oracle lets this client
-   * report sweeps.
+   * its start timestamp, and the oracle counts all of them as cleaned up, whichever client was to
+   * report it: this is how it forgets the commits of dead clients. The answer comes once that is
+   * durable. May be repeated. It fails with {@link Category#NOT_PERMITTED} unless the oracle lets
+   * this client report sweeps.
    *
    * <p>The sweep's own handle is that of a transaction like any other: end it afterwards.
    *

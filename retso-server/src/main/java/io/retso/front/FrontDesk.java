@@ -201,7 +201,7 @@ public final class FrontDesk implements Front {
       drained = new CompletableFuture<>();
       draining = false;
     }
-    tell(itsRole); // first: whoever knows that it is a standby asks it no more
+    tell(itsRole); // first: clients that know that it is a standby ask it no more
     if (wasLeader) {
       conversations.forEach(Conversation::dropReplies);
     }

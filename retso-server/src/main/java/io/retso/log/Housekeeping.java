@@ -182,11 +182,11 @@ final class Housekeeping {
             () -> {
               prepared = made;
               made = null;
-              preparation.wanted = false; // whoever asked meanwhile asked for this one
+              preparation.wanted = false; // what was asked for meanwhile is this one
             });
   }
 
-  /** Whoever was deposed learns it first. */
+  /** A writer that was deposed learns it first. */
   private CompletableFuture<Void> replaceNow(Supplier<CompletableFuture<Void>> seal) {
     catalogIsKnown = false;
     return learnCatalog()

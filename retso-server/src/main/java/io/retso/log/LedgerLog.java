@@ -157,7 +157,7 @@ public final class LedgerLog implements CommitLog {
   }
 
   /**
-   * Takes the log over from whoever wrote it before, and replays it.
+   * Takes the log over from the writer before, and replays it.
    *
    * <p>The replay reaches back over a window before the newest segment's start, at least; it begins
    * at a segment's first entry. The caller must then call {@link #startSegment} before it appends.
@@ -296,7 +296,7 @@ public final class LedgerLog implements CommitLog {
   /**
    * From now on nothing is written that readers of this version of {@link LogEntry} and those
    * before could not read. Where a stalled log could go on only in a later one it fails with {@link
-   * LogException.Reason#UNAVAILABLE}: whoever takes it over begins a segment, which all read.
+   * LogException.Reason#UNAVAILABLE}: a server that takes it over begins a segment, which all read.
    */
   public void writeAtMost(int version) {
     versionMax = version;

@@ -113,8 +113,8 @@ public interface LedgerStore extends AutoCloseable {
     /**
      * Seals the ledger in the background.
      *
-     * @return completes when that is done, on any thread; fails if it cannot be done, and then
-     *     whoever fences the ledger seals it
+     * @return completes when that is done, on any thread; fails if it cannot be done, and then a
+     *     server that fences the ledger seals it
      */
     CompletableFuture<Void> closeAsync();
   }

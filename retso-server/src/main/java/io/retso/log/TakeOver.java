@@ -12,9 +12,9 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Takes the log over from whoever writes it: begins an epoch in the catalog with a ledger of its
- * own, fences the ledgers that may still be written, and replays. The reasoning is in the package's
- * description.
+ * Takes the log over from the server that writes it: begins an epoch in the catalog with a ledger
+ * of its own, fences the ledgers that may still be written, and replays. The reasoning is in the
+ * package's description.
  *
  * <p>Runs in one executor, which must run one task at a time, and blocks nobody. Used once.
  */

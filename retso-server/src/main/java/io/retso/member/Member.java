@@ -222,7 +222,7 @@ public final class Member implements AutoCloseable {
 
   // The take-over.
 
-  /** Takes over whoever leads in the epoch that it follows; if that is over, it does not. */
+  /** Takes over from the leader of the epoch that it follows; if that is over, it does not. */
   void takeOver() {
     LOG.info("takes over from epoch {}: {}", follower.epoch(), follower.whatIsHeld());
     state = State.TAKING_OVER;

@@ -36,8 +36,8 @@ final class Certifier {
   private static final int PIECE = CommitBatch.ROWS_ENOUGH;
 
   /**
-   * In place of a row's place: others have changed it since the start, or may have. Then nobody
-   * needs to know that it was read: whoever changes it after this transaction began after that
+   * In place of a row's place: others have changed it since the start, or may have. Then it need
+   * not be known that it was read: a transaction that changes it after this one began after that
    * other change, or has a conflict, so it is above. That holds for a row that is absent from the
    * map, too, since T_max of its line stands for its last change.
    */
@@ -76,8 +76,8 @@ final class Certifier {
   }
 
   /**
-   * Readers that are never judged read at {@code timestamp}, which was issued just now: whoever
-   * commits later has its place above it.
+   * Readers that are never judged read at {@code timestamp}, which was issued just now: a
+   * transaction that commits later has its place above it.
    */
   void setSafeSnapshot(long timestamp) {
     assert timestamp >= safeSnapshot;

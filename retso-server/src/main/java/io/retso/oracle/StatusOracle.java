@@ -10,8 +10,8 @@ import io.retso.protocol.Timestamps;
  * 3) is {@link CommitDecision}, that of serializable transactions {@link Certifier}; what is known
  * of decided ones {@link DecidedTransactions}, the low watermark {@link Watermark}.
  *
- * <p>State changes here first and reaches the log through {@link Changes}; whoever calls must not
- * let an answer out before the log has everything that was changed up to it (section 3.3).
+ * <p>State changes here first and reaches the log through {@link Changes}; a caller must not let an
+ * answer out before the log has everything that was changed up to it (section 3.3).
  *
  * <p>Deterministic and single-threaded; see the package's description.
  */
@@ -176,10 +176,10 @@ public final class StatusOracle {
   }
 
   /**
-   * Issues a snapshot for serializable readers that report no reads: whoever commits from now on
-   * has its place in the serial order above it. Like {@link #timestamp} it is nobody's transaction
-   * and not logged: to a successor everything that was reserved is such a snapshot. It holds the
-   * low watermark until {@link #release}.
+   * Issues a snapshot for serializable readers that report no reads: a transaction that commits
+   * from now on has its place in the serial order above it. Like {@link #timestamp} it is nobody's
+   * transaction and not logged: to a successor everything that was reserved is such a snapshot. It
+   * holds the low watermark until {@link #release}.
    */
   public long safeSnapshot() {
     long snapshot = nextTimestamp();

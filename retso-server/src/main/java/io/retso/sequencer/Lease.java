@@ -9,7 +9,7 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
  * <p><strong>Why they must not be answered always.</strong> A server from which the log was taken
  * does not know it. Its timestamps lie below all that its successor issues. So once somebody has
  * been told by the successor that a transaction is committed, a timestamp from the old server is
- * wrong for whoever asks for one after that: it does not see that commit.
+ * wrong for a client that asks for one after that: it does not see that commit.
  *
  * <p><strong>Claim.</strong> <em>Suppose a timestamp is asked for at {@code r}, and an entry that
  * was sent later than {@code r - D} is acknowledged before the answer leaves. Then no successor has
@@ -156,7 +156,7 @@ final class Lease {
     return timing.nanoClock().getAsLong() - sentNanos[slot(newest)] >= nanos;
   }
 
-  /** Whoever led before may have a lease: its ledgers' fence was complete at {@code fenced}. */
+  /** The leader before may have a lease: its ledgers' fence was complete at {@code fenced}. */
   void hold(long fenced) {
     held = true;
     heldUntil = fenced + timing.leaseNanos() + timing.leaseNanos() / DRIFT_PART;

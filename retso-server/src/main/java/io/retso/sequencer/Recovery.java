@@ -41,7 +41,7 @@ public final class Recovery implements LedgerLog.Replay {
   private long bytes;
   private long reserved;
 
-  /** The window of whoever wrote what was read last; 0 if it is not known. */
+  /** The window of the server that wrote what was read last; 0 if it is not known. */
   private long windowTimestamps;
 
   /** The last writer's last reservation is followed by its end. */
@@ -322,7 +322,7 @@ public final class Recovery implements LedgerLog.Replay {
       ended = false;
     }
 
-    /** Its writer issued no timestamp from here on; whoever came after it reserved anew. */
+    /** Its writer issued no timestamp from here on; the writer after it reserved anew. */
     @Override
     public void ended(long timestamp) {
       reserved = timestamp;

@@ -2,8 +2,8 @@ package io.retso.sequencer;
 
 /**
  * The time limit of transactions: dead clients would otherwise hold the low watermark back for as
- * long as a window lasts. It reads no clock; whoever has one calls {@link #tick} from time to time,
- * on the sequencer's thread.
+ * long as a window lasts. It reads no clock; its owner, which has one, calls {@link #tick} from
+ * time to time, on the sequencer's thread.
  *
  * <p>It remembers which timestamp was next at which time, a {@value #STEPS}th of the limit apart. A
  * timestamp below one that was next before the limit began is older than the limit. So a

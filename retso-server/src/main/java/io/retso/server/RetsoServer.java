@@ -285,7 +285,7 @@ public final class RetsoServer implements AutoCloseable {
       LOG.info(member.handOver().get(DRAIN_SECONDS_MAX, TimeUnit.SECONDS));
       return true;
     } catch (ExecutionException | TimeoutException e) {
-      LOG.debug("the log is left to whoever finds it", e);
+      LOG.debug("the log is left to the server that finds it", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -80,7 +80,8 @@ final class ServerMember {
     } else {
       if (view.serves()) {
         serves.complete(null);
-      } else if (view.trouble() != null) { // whoever starts it is to know; later it tries again
+      } else if (view.trouble()
+          != null) { // the operator is to know at the start; later it tries again
         serves.completeExceptionally(view.trouble());
       }
     }

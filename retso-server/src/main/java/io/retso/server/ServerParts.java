@@ -206,7 +206,7 @@ final class ServerParts {
         });
   }
 
-  /** Leads, or follows whoever does. */
+  /** Leads, or follows the server that does. */
   private void join(BookKeeperStore store) throws LogException, InterruptedException {
     Member.Settings settings =
         new Member.Settings(

@@ -42,7 +42,7 @@ class InjectedStallBugsTest {
         "LedgerLog",
         "continuing = continuing || sealedCount > 0;",
         "continuing = !continuing && sealedCount > 0;"),
-    /** The end of a stall is the beginning of a segment to whoever follows the log. */
+    /** The end of a stall is the beginning of a segment to a server that follows the log. */
     A_TAIL_TAKES_IT_FOR_A_SEGMENT(
         "TakeOver",
         "return LogEntry.continues(firstEntry) ? NO_START : replay.segmentStart(firstEntry);",

@@ -32,7 +32,7 @@ final class StallWorld {
   /** Told to be durable by anybody, by position. */
   private final TreeMap<Long, Long> acknowledged = new TreeMap<>();
 
-  /** Whoever began an epoch last. */
+  /** The server that began an epoch last. */
   private Member newest;
 
   private long nextValue = 1;

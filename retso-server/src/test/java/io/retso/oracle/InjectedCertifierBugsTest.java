@@ -58,7 +58,7 @@ class InjectedCertifierBugsTest {
         "slots[slot - 1 & mask] &= (1L << POSITION_SHIFT) - 1; slots[slot] |= positionBehind"),
     /** The last commit of a row is taken for the first one after the start. */
     NEWEST_CHANGE_ONLY("Certifier", "return commit - behind; //", "return commit - (1 << 20); //"),
-    /** Whoever is refused meets the same commit again. */
+    /** A transaction that is refused meets the same commit again. */
     THE_COMMIT_BEFORE_THE_START_COUNTS(
         "Certifier",
         "return sequence - (int) (start >>> Timestamps.GAP_BITS) > 0;",

@@ -107,8 +107,8 @@ final class SerialHistories {
   }
 
   /**
-   * @param again whether who is refused runs again at once: nobody else commits meanwhile, so that
-   *     must succeed, whoever else is open
+   * @param again whether a transaction that is refused runs again at once: no other commits
+   *     meanwhile, so that must succeed, whatever else is open
    */
   SerialHistories(SerialRule rule, long mapRows, int fillerRows, boolean again) {
     this.fillerRows = fillerRows;

@@ -107,7 +107,7 @@ class InjectedBugsTest {
         "oracle/Watermark.java",
         "Math.min(window.finished(WALK_MAX), uncleaned.lowest())",
         "window.finished(WALK_MAX)"),
-    /** Timestamps go to where the clock is, whoever is open. */
+    /** Timestamps go to where the clock is, whatever is open. */
     CLOCK_FOLLOWED_AT_ONCE(
         "server/ClockFollower.java", "Math.min(wanted, Math.max(tolerable, asTheClock))", "wanted"),
     /** A sweep reports a timestamp that it took after it had gone over the marks. */
@@ -145,7 +145,7 @@ class InjectedBugsTest {
     /** What was refused is taken for something that never happened. */
     REFUSED_LEDGER_GIVEN_BACK_ALTHOUGH_THE_CATALOG_NAMES_IT(
         "log/TakeOver.java", "found.ledgers().contains(own.id())", "false"),
-    /** Whoever was too slow ends with a call for help. */
+    /** A reader that was too slow ends with a call for help. */
     DELETED_LEDGER_TAKEN_FOR_LOST("log/Gone.java", "now.ledgers().contains(e.ledger())", "true"),
     /** The end of a ledger is read while its writer goes on. */
     STANDBY_SERVES_BEFORE_FENCING(

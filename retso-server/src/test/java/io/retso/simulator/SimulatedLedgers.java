@@ -16,8 +16,9 @@ import java.util.Map;
  * <ul>
  *   <li>An entry goes to each bookie of its ledger's ensemble, and is acknowledged when enough of
  *       them have it in their journals, in order. Whether one that was not survives is decided by
- *       whoever opens the ledger with recovery ({@link LedgerRecovery}): he finds it or not. A
- *       writer that lives on hears late acknowledgements of what survived, then that it is fenced.
+ *       the process that opens the ledger with recovery ({@link LedgerRecovery}): it finds it or
+ *       not. A writer that lives on hears late acknowledgements of what survived, then that it is
+ *       fenced.
  *   <li>A reader learns the end of an open ledger from what entries carry.
  *   <li>Every request takes its time before it takes effect and after, so that answers come in any
  *       order. The request of a process that dies meanwhile may take effect.

@@ -130,7 +130,7 @@ abstract class SimulatedProcess implements SimulatedLedgers.Process {
 
   // Others.
 
-  /** Whoever it is cut off from hears nothing of it, nor it of them, until a time. */
+  /** Those that it is cut off from hear nothing of it, nor it of them, until a time. */
   final void cutOff(Party party, long duration) {
     cutOff(party, Way.IN, duration);
     cutOff(party, Way.OUT, duration);

@@ -29,7 +29,7 @@ record Sizes(
     SNAPSHOT,
     /** Some are, of those that read rows. */
     SERIALIZABLE_ROWS,
-    /** Some are, and scan: whoever writes names granules. */
+    /** Some are, and scan: a transaction that writes names granules. */
     SERIALIZABLE_SCANS
   }
 

@@ -35,7 +35,7 @@ final class World {
 
   private static final long PATIENCE = 60_000 * Simulation.MILLIS;
 
-  /** When the last fault is so long ago, whoever asks for a commit has it. */
+  /** When the last fault is so long ago, a client that asks for a commit has it. */
   private static final long HEALTHY_AFTER = 1_000 * Simulation.MILLIS;
 
   /** Without faults nobody has a reason to take over, but long delays may be one. */

@@ -110,7 +110,7 @@ final class OpenStore implements AutoCloseable {
     try {
       return port == 0 ? Map.of() : metrics.read(port);
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // whoever waits next finds it
+      Thread.currentThread().interrupt(); // the next wait finds it
       return Map.of();
     }
   }

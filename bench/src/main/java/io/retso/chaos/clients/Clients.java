@@ -102,7 +102,7 @@ public final class Clients implements AutoCloseable {
     return loads().get(loads().size() - 1);
   }
 
-  /** Whoever began to lead so far, in order. */
+  /** Servers that began to lead so far, in order. */
   public List<Leader> leaders() {
     return timed().leaders();
   }

@@ -92,7 +92,8 @@ record OwnProcess(long pid, String ticks, String bootId) {
     boolean done = kill.waitFor(SIGNAL_SECONDS_MAX, TimeUnit.SECONDS) && kill.exitValue() == 0;
     if (!done && isAlive()) {
       throw new ClusterException(
-          "kill -" + signal + " " + pid + " failed; whoever started the cluster may do so", null);
+          "kill -" + signal + " " + pid + " failed; the user that started the cluster may do so",
+          null);
     }
   }
 }

@@ -12,7 +12,7 @@ import org.apache.hadoop.hbase.client.ConnectionFactory;
 
 /**
  * Drops the tables of a run in somebody else's cluster if this process is ended from outside, by
- * SIGINT or SIGTERM. Until it is closed: whoever gets that far drops them himself.
+ * SIGINT or SIGTERM. Until it is closed: a run that gets that far drops them itself.
  *
  * <p>Thread-safe.
  */

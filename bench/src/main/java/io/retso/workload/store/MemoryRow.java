@@ -10,9 +10,9 @@ import java.util.List;
 /**
  * A row with the versions that somebody may still read. Thread-safe.
  *
- * <p>A version is there before its writer asks to commit. So whoever begins after that was decided
- * finds it, and waits for the decision if it is not known yet; nobody waits for a writer that waits
- * for others.
+ * <p>A version is there before its writer asks to commit. So a transaction that begins after that
+ * was decided finds it, and waits for the decision if it is not known yet; none waits for a writer
+ * that waits for others.
  */
 final class MemoryRow {
   /** Versions beyond these are looked through for those that nobody will read. */

@@ -90,7 +90,7 @@ public final class OracleStore implements Store {
 
   /** No open transaction, and none that begins from now on, reads at an earlier timestamp. */
   private long oldestReader() {
-    long oldest = given.get(); // first, since whoever begins later gets a later one
+    long oldest = given.get(); // first, since a later begin gets a later one
     if (System.nanoTime() - safeAsked < SAFE_NANOS) {
       oldest = Math.min(oldest, safe.get());
     }

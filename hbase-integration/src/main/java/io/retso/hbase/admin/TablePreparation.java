@@ -39,11 +39,11 @@ import org.apache.hadoop.hbase.client.TableDescriptor;
  *
  * <p>The conflict rule, the place of reads and the granules of a prepared table can be changed only
  * while it is disabled: all who use a table must agree on them, and learn of a change one by one.
- * Whoever enables it afterwards waits until all transactions have ended that used the table before:
- * at the latest after the oracle's {@code transaction.timeout}, or when all applications that use
- * it were restarted. (With client reads a minute more, as transaction managers remember settings
- * for 30 s.) Do not give a table to another oracle while transactions use it; other addresses of
- * the same one will do.
+ * The user that enables it afterwards waits until all transactions have ended that used the table
+ * before: at the latest after the oracle's {@code transaction.timeout}, or when all applications
+ * that use it were restarted. (With client reads a minute more, as transaction managers remember
+ * settings for 30 s.) Do not give a table to another oracle while transactions use it; other
+ * addresses of the same one will do.
  *
  * <p>Blocking; may be used by several threads, though not for one table at a time.
  */

@@ -42,9 +42,9 @@ import org.slf4j.LoggerFactory;
 /**
  * One region of a prepared table while it is open: its horizon, and those who work with it.
  *
- * <p>It begins by asking for the low watermark. Whoever purged here before had a lower one, so no
- * snapshot that this horizon admits lacks anything. Until the answer is there, snapshot reads and
- * transactional writes wait for it, at most as long as a request to the oracle may take.
+ * <p>It begins by asking for the low watermark. A region that purged here before had a lower one,
+ * so no snapshot that this horizon admits lacks anything. Until the answer is there, snapshot reads
+ * and transactional writes wait for it, at most as long as a request to the oracle may take.
  *
  * <p>Thread-safe.
  */

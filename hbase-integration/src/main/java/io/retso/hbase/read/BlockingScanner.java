@@ -54,7 +54,7 @@ public final class BlockingScanner implements ResultScanner, SnapshotScan.Sink {
   public synchronized boolean next(Result row) {
     rows.add(row);
     bytes += Result.getTotalSizeOfCells(row);
-    return !closed; // whoever waits is woken when the page is in place, not by its first row
+    return !closed; // a waiting reader is woken when the page is in place, not by a row
   }
 
   @Override

@@ -39,8 +39,8 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
     /**
      * There are no more rows. Called once, unless {@link #failed} was.
      *
-     * @param exhausted whether the range has no more; otherwise a limit, or whoever takes them,
-     *     ended the scan behind the last row
+     * @param exhausted whether the range has no more; otherwise a limit, or the consumer that takes
+     *     them, ended the scan behind the last row
      */
     void completed(boolean exhausted);
 

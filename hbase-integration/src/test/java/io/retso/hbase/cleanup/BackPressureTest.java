@@ -285,7 +285,7 @@ class BackPressureTest {
     assertEquals("b3", other.run(tx -> read(tx.table(name), "b30")));
   }
 
-  /** Whoever reads them next tries again; until then nothing of them is kept in memory. */
+  /** The next reader of them tries again; until then nothing of them is kept in memory. */
   @Test
   void orphansOfARegionThatHangsAreGivenUp() throws Exception {
     manager = opened(Duration.ofMillis(100));

@@ -52,7 +52,7 @@ import org.apache.hadoop.hbase.filter.ValueFilter;
  * {@code match(1)}, a scan of the cells with a value, {@code remove(1)}, which deletes those,
  * {@code commit} and {@code rollback}; {@code if(x=1)} behind a step demands what the transaction
  * read last. An item is a row, {@code x}, or a cell of a row, {@code x.a}, in another table {@code
- * o:x}. Whoever has not ended with its last step commits after all.
+ * o:x}. A transaction that has not ended with its last step commits after all.
  *
  * <p>What is written is read back at once, by which it is sent: the cells are in HBase, pending,
  * while others take their steps.

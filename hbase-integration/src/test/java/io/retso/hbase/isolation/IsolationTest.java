@@ -181,7 +181,7 @@ class IsolationTest {
     assertLast(35, all, "x=1 y=1"); // the other half by symmetry; never one of each
     assertLast(35, all, "x=2 y=2");
 
-    // C(6, 3); whoever rolls back disturbs nobody.
+    // C(6, 3); a transaction that rolls back disturbs no other.
     all = run(mode, "x=0", "begin w(x=1) rollback", "begin w(x=2) commit");
     assertEnds(20, 20, 0, all);
     assertLast(20, all, "x=2");

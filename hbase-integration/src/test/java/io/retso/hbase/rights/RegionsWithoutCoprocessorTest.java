@@ -171,7 +171,10 @@ class RegionsWithoutCoprocessorTest extends ClusterWithRights {
     }
   }
 
-  /** The oracle would forget the commit, and whoever comes across its mark remove its cells. */
+  /**
+   * The oracle would forget the commit, and a reader that comes across its mark would remove its
+   * cells.
+   */
   @Test
   void cleanupsAreNotTakenForDone() throws Exception {
     create(name, Options.DEFAULT);

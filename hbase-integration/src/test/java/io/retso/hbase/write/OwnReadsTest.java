@@ -157,7 +157,7 @@ class OwnReadsTest {
     }
   }
 
-  /** Whoever changes what was read does not change what is written. */
+  /** An application that changes what it has read does not change what is written. */
   @Test
   void anAnswerIsACopy() throws Exception {
     TableName name = fixture.table(Options.DEFAULT);

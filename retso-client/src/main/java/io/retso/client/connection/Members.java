@@ -35,8 +35,8 @@ import org.slf4j.LoggerFactory;
  * <p><strong>Fail-over.</strong> While nobody leads, or the leader is silent, pauses between
  * attempts to connect are short, for {@link #FAILOVER_NANOS_MAX}; less so while a standby is
  * connected, which will say who leads. A silent leader is not given up for that: it may be alone,
- * and a reply on its way is better than a question that is repeated. Whoever takes over says so on
- * a connection that is there already.
+ * and a reply on its way is better than a question that is repeated. A member that takes over says
+ * so on a connection that is there already.
  *
  * <p><strong>Pings</strong> are frequent only where they tell something in time: to a leader while
  * requests wait. Otherwise each server is asked now and then whether it lives, so that a dead

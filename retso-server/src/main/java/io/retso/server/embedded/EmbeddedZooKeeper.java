@@ -127,7 +127,7 @@ final class EmbeddedZooKeeper implements AutoCloseable {
     return server.getZKDatabase().getNode(path) != null;
   }
 
-  /** Deletes a node if it exists, whoever's session it belongs to. */
+  /** Deletes a node if it exists, whichever session it belongs to. */
   void delete(String path) throws IOException {
     if (!exists(path)) {
       return;

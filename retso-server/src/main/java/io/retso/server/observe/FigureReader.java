@@ -95,7 +95,7 @@ public final class FigureReader {
       latest = question.get(WAIT_MILLIS, TimeUnit.MILLISECONDS);
       question = null;
     } catch (TimeoutException e) {
-      return; // the question stands, and whoever comes next waits for its answer
+      return; // the question stands, and the next reader waits for its answer
     } catch (ExecutionException e) {
       question = null;
       throw new IllegalStateException("the figures cannot be copied", e.getCause());

@@ -122,10 +122,10 @@ public final class RegionReader {
   /**
    * A row in doubt with its marks, if it need not be read again for them: each version in question
    * has a mark in the memory of the region, or an outcome. It is no matter that they are looked for
-   * after the row was read. Whoever has left a mark in a row has written the version of that number
-   * there, and what the oracle says of it was true, or undecided, then. The two that are not so
-   * simple are left to a second read: writers that the oracle has forgotten, and those below the
-   * horizon.
+   * after the row was read. A transaction that has left a mark in a row has written the version of
+   * that number there, and what the oracle says of it was true, or undecided, then. The two that
+   * are not so simple are left to a second read: writers that the oracle has forgotten, and those
+   * below the horizon.
    *
    * @return null if it must be read again
    */

@@ -151,7 +151,10 @@ class OracleLinkTest {
     }
   }
 
-  /** Whoever waits keeps a region from closing: not even a client that hangs may hold it longer. */
+  /**
+   * A request that waits keeps a region from closing: not even a client that hangs may hold it
+   * longer.
+   */
   @Test
   void nobodyWaitsLongerThanTheTimeOutThoughTheClientHangs() throws Exception {
     configuration.setInt(OracleTimeout.KEY, 300);
@@ -193,7 +196,8 @@ class OracleLinkTest {
   }
 
   /**
-   * Whoever may write to a table can put any mark; those of transactions are cleaned up beside it.
+   * A client that may write to a table can put any mark; those of transactions are cleaned up
+   * beside it.
    */
   @Test
   void marksThatTheOracleNeverIssuedHinderNoOrphans() throws Exception {
