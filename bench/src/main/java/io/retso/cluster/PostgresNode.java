@@ -92,7 +92,7 @@ public final class PostgresNode {
       Files.move(hidden, ready, StandardCopyOption.ATOMIC_MOVE);
       awaitEnd();
     } finally {
-      server.destroy(); // it waits for its clients, who have ended
+      server.destroy(); // it waits for its clients, which have ended
       if (!server.waitFor(STOP_SECONDS_MAX, TimeUnit.SECONDS)) {
         server.destroyForcibly().waitFor();
       }

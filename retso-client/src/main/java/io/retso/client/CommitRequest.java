@@ -60,8 +60,8 @@ public final class CommitRequest {
 
   /**
    * This request with rows (or cells) that it read and wants unchanged since it began: if another
-   * has committed one of them, it aborts with a conflict. Nobody aborts because it read them. If it
-   * is serializable, they count among its reads, too.
+   * has committed one of them, it aborts with a conflict. No other aborts because it read them. If
+   * it is serializable, they count among its reads, too.
    */
   public CommitRequest withValidated(long... ids) {
     return new CommitRequest(

@@ -96,7 +96,7 @@ public interface OracleClient extends AutoCloseable {
 
   /**
    * Reports that a transaction which wrote nothing is over, so that the oracle need not keep its
-   * snapshot. Nobody waits for that: the report travels with the next request that the oracle
+   * snapshot. No caller waits for that: the report travels with the next request that the oracle
    * writes to its log (or with 63 others of its kind), or by itself after {@link #LINGER}. If it is
    * lost, the oracle ends the transaction when its time is up.
    */
@@ -220,7 +220,7 @@ public interface OracleClient extends AutoCloseable {
   /** Like {@link #identityAsync}, waiting for the answer. */
   OracleIdentity identity();
 
-  /** What this client knows now of the servers that share the oracle's log; asks nobody. */
+  /** What this client knows now of the servers that share the oracle's log; no server is asked. */
   OracleMembers members();
 
   /** Requests whose answer has not come; an estimate while other threads make requests. */

@@ -72,7 +72,7 @@ public final class TransactionHandle {
     return startTimestamp;
   }
 
-  /** The oracle's proof of who began it: a number without a meaning. */
+  /** The oracle's proof that its client began it: a number without a meaning. */
   public long ticket() {
     return ticket;
   }

@@ -307,11 +307,11 @@ public final class LogTail implements AutoCloseable {
    * Goes on to the ledger of this index, or the next one that is there.
    *
    * @param beyondAGap a ledger before is gone: then only an entry behind it, which must follow what
-   *     was shown, says that nothing is missing, and that nobody goes on in that ledger
+   *     was shown, says that nothing is missing, and that no writer goes on in that ledger
    */
   private CompletableFuture<Void> goOnTo(List<Long> ledgers, int index, boolean beyondAGap) {
     if (index == ledgers.size()) {
-      return done(); // nobody has taken the log over yet
+      return done(); // the log has not been taken over yet
     }
     long id = ledgers.get(index);
     if (TakeOver.isCondemned(id)) {

@@ -39,16 +39,16 @@
  * older writer goes on in ledgers of that list. So who is to succeed a leader that hands over takes
  * step 2 while that one serves, and step 3 when it has ended.
  *
- * <p>Entries behind the fence that nobody acknowledged may survive or not: recovery decides that
+ * <p>Entries behind the fence that were not acknowledged may survive or not: recovery decides that
  * once for all readers to come. A writer that stops between step 2 and its first entry leaves a
  * ledger without entries, which the next server fences as well. Until then the writer before can
  * append but not roll: it learns of the higher epoch at its next change of the catalog, and is
  * fenced.
  *
  * <p><strong>A ledger that fails.</strong> An append fails when too few bookies answer, or a bookie
- * says that the ledger is fenced. Which of the entries under way are durable then, nobody knows.
- * The writer <em>stalls</em>: it appends and acknowledges nothing, keeps the entries, and tries
- * again and again to
+ * says that the ledger is fenced. Which of the entries under way are durable then is not known. The
+ * writer <em>stalls</em>: it appends and acknowledges nothing, keeps the entries, and tries again
+ * and again to
  *
  * <ol>
  *   <li>read the catalog: if the epoch is another's, it is deposed;
@@ -64,7 +64,7 @@
  * none. So the sealed ledger has the entries up to some position, as they were sent, and at least
  * those that were acknowledged; if not, bookies have lost what they acknowledged, and the writer
  * ends. Once sealed the ledger has one end for all readers: what is behind it on some bookie, or
- * arrives there late, is never read. Late news of these appends reach nobody: the writer listens to
+ * arrives there late, is never read. Late news of these appends is not heard: the writer listens to
  * those of one ledger until the first failure. So the entries behind the end are in the log only
  * where step 4 puts them, in order.
  *

@@ -11,7 +11,8 @@ import io.retso.protocol.Timestamps;
 /**
  * Decides, of a serializable transaction that has no conflict, whether what it has read allows it
  * to commit (decision record 22). A {@link SerialRule} places it; here is found what the rule asks
- * about: who has changed what it read, and at which position somebody has read what it wrote.
+ * about: which transaction has changed what it read, and at which position one has read what it
+ * wrote.
  *
  * <p>The map knows a row's last commit c, not the first one after a start. If c is the only one
  * after it, its window slot says all; otherwise the first one is unknown, and is taken to be as low
@@ -260,8 +261,8 @@ final class Certifier {
     boolean readOnly = batch.from(i) == batch.writesEnd(i);
     long readAt = rule.readAt(readOnly, batch.starts[i], commit, placed);
     int position = (int) (readAt + Timestamps.GAP - 1 >>> Timestamps.GAP_BITS); // rounded up
-    // Rows that it validated were read, too, and nobody has changed them.
-    if (successor == SerialRule.NONE && readAt == commit) { // nobody has read later, by now
+    // Rows that it validated were read, too, and no other has changed them.
+    if (successor == SerialRule.NONE && readAt == commit) { // none has read later, by now
       rows.setReadNow(batch.stripes, batch.writesEnd(i), batch.readsEnd(i), position);
     } else {
       rows.setRead(batch.stripes, batch.writesEnd(i), batch.readsEnd(i), position);

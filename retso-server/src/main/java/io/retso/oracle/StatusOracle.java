@@ -201,7 +201,7 @@ public final class StatusOracle {
 
   /**
    * Lets time pass: the next {@code count} timestamps are nobody's, as if they had been issued by
-   * {@link #timestamp} and nobody had heard of them. No later commit may have one of them.
+   * {@link #timestamp} and no client had heard of them. No later commit may have one of them.
    *
    * @param count at most 2^16, as {@link CommittedMap} must see timestamps age
    * @return how many were passed: fewer than {@code count} if they pushed {@link
@@ -420,7 +420,7 @@ public final class StatusOracle {
 
   /** Totals since the start, and the state's sizes at this moment. */
   public OracleCounters counters() {
-    // The watermark is answered to nobody who relies on it.
+    // The watermark is answered to no client that relies on it.
     counters.describe(map, window, uncleaned, uncleanedCommits(), watermark.sequence());
     return counters;
   }

@@ -334,9 +334,9 @@ final class TransactionWindow {
   }
 
   /**
-   * Leaves what a replay of the log would have found: who began is open perhaps, and so is what is
-   * nobody's, unless the log says that it is finished; of places in the serial order nothing is
-   * known.
+   * Leaves what a replay of the log would have found: each transaction that began is open perhaps,
+   * and so is what is nobody's, unless the log says that it is finished; of places in the serial
+   * order nothing is known.
    *
    * @param told below it the log says so
    */

@@ -3,8 +3,8 @@ package io.retso.sequencer;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
 /**
- * Whether this server is sure to lead although it asks nobody: timestamps are answered at once only
- * then, and otherwise with an entry of the log.
+ * Whether this server is sure to lead although it asks no other: timestamps are answered at once
+ * only then, and otherwise with an entry of the log.
  *
  * <p><strong>Why they must not be answered always.</strong> A server from which the log was taken
  * does not know it. Its timestamps lie below all that its successor issues. So once somebody has
@@ -27,8 +27,8 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
  * when that happens.
  *
  * <p>A successor's successor is no exception: each waits for its own fence, which covers the
- * ledgers of all before it. Nobody waits for a writer whose last record is its end, as it answers
- * nothing behind that; and no writer logs its end while it still waits itself.
+ * ledgers of all before it. No server waits for a writer whose last record is its end, as it
+ * answers nothing behind that; and no writer logs its end while it still waits itself.
  *
  * <p><strong>What is assumed of clocks.</strong> Only durations are compared, on monotonic clocks:
  * those of two servers differ by at most one percent in rate, which the successor adds. They must

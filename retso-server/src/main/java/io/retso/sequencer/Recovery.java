@@ -14,9 +14,9 @@ import java.nio.ByteBuffer;
 
 /**
  * Applies the log to an empty oracle, or to that of a leader which handed over, entry by entry;
- * {@link #finish} comes when there is nobody any more who could write another one. What was decided
- * is not judged again, so recovery gives the answers that were given, whatever the version that
- * gave them.
+ * {@link #finish} comes when there is no writer any more that could write another one. What was
+ * decided is not judged again, so recovery gives the answers that were given, whatever the version
+ * that gave them.
  *
  * <p>The first complete list of uncleaned commits that is replayed brings those of all time before;
  * those of later segments are known by then. A list is incomplete at the end of a log whose writer

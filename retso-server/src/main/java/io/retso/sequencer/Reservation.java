@@ -5,7 +5,7 @@ import io.retso.protocol.Timestamps;
 /**
  * The timestamps that the log has reserved: a successor begins above them, so those that are issued
  * need no entry of their own. The next range is reserved when half of the current one is used, so
- * that nobody ever waits for it. If the log is so slow that a range is used up before the next is
+ * that no begin ever waits for it. If the log is so slow that a range is used up before the next is
  * durable, start timestamps wait ({@link #positionOfStarts}); commits wait for their own entry,
  * which is behind the reservation.
  *

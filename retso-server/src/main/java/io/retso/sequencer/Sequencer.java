@@ -391,7 +391,7 @@ public final class Sequencer implements CommitLog.Listener {
   /**
    * Whether the log has everything that the oracle has, for good: the record of {@link #finish} is
    * durable, and so is what was logged before it. Behind it nothing is taken, so the oracle does
-   * not change. Without that record the oracle may be ahead of the log, and nobody can tell by
+   * not change. Without that record the oracle may be ahead of the log, and it cannot be told by
    * what.
    */
   public boolean hasLoggedAll() {
@@ -410,7 +410,7 @@ public final class Sequencer implements CommitLog.Listener {
   @Override
   public void failed(LogException cause) {
     assert owner == null || isOwner();
-    if (!writer.isStopped()) { // of one that was stopped nobody hears any more
+    if (!writer.isStopped()) { // one that was stopped is not heard any more
       writer.stop();
       replies.failed(cause);
     }

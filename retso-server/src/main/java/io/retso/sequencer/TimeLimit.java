@@ -11,8 +11,8 @@ package io.retso.sequencer;
  * ticks; never before. Timestamps that were issued before a restart count as issued at the first
  * tick.
  *
- * <p>While the process stands still (stopped, suspended, a long collection of garbage) nobody can
- * commit. A gap between two ticks of more than a quarter of the limit therefore counts as a
+ * <p>While the process stands still (stopped, suspended, a long collection of garbage) no client
+ * can commit. A gap between two ticks of more than a quarter of the limit therefore counts as a
  * quarter: otherwise the first tick afterwards would abort whatever was open before the clients'
  * requests, which wait in their sockets, are read.
  *

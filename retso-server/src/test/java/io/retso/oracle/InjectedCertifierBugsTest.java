@@ -38,7 +38,9 @@ class InjectedCertifierBugsTest {
     RECOVERY_FORGETS_POSITIONS(
         "Replay", "window.issue(TransactionWindow.NO_TRANSACTION);", "window.issueCommit(0, 100);"),
     POSITION_IS_NOT_KEPT("TransactionWindow", "positionBehind << POSITION_SHIFT | kept", "kept"),
-    /** The slot of a commit is overwritten by who takes its timestamp for a transaction's. */
+    /**
+     * The slot of a commit is overwritten by a client that takes its timestamp for a transaction's.
+     */
     POSITION_IS_OVERWRITTEN(
         "StatusOracle",
         "case TransactionWindow.NO_TRANSACTION, TransactionWindow.SAFE_SNAPSHOT -> {",

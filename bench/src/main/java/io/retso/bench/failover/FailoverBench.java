@@ -35,7 +35,7 @@ import java.util.Random;
  *
  * <p>What is timed are a few clients in a process of their own. Another process makes the load, and
  * a third one has a bank whose transfers and sums are judged after each fault, unless commits are
- * to stay that nobody cleans up: then the bank's sweeps would.
+ * to stay that are not cleaned up: then the bank's sweeps would do it.
  */
 public final class FailoverBench {
   private static final long ALONE_MILLIS = 1000;
@@ -160,7 +160,7 @@ public final class FailoverBench {
     }
   }
 
-  /** Room for a million commits that nobody cleans up, and for all clients of one host. */
+  /** Room for a million commits that are not cleaned up, and for all clients of one host. */
   private Map<String, String> oracleSettings() {
     String connections =
         Integer.toString(

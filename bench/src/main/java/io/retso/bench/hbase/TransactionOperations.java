@@ -91,8 +91,8 @@ final class TransactionOperations {
   }
 
   /**
-   * Begin, commit, and the report of the cleanup, for which nobody waits. Some transactions ask for
-   * more: about writers of what they read, or, if they are serializable, with ids of what they
+   * Begin, commit, and the report of the cleanup, which is not waited for. Some transactions ask
+   * for more: about writers of what they read, or, if they are serializable, with ids of what they
    * read.
    */
   private boolean askOracle(Rows rows, int count) {

@@ -20,7 +20,10 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** What the proof costs of who began a transaction, for each; and what HMAC would cost instead. */
+/**
+ * What the proof costs that a client began a transaction, for each; and what HMAC would cost
+ * instead.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -56,7 +56,7 @@ public final class Keeper implements AutoCloseable {
     System.exit(open ? 0 : 1);
   }
 
-  /** Returns whether nobody had it open. */
+  /** Returns whether no process had it open. */
   private static boolean end(Path directory) throws IOException, InterruptedException {
     try (Cluster cluster = Cluster.open(directory)) {
       cluster.destroy();

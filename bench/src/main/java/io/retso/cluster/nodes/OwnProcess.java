@@ -69,7 +69,7 @@ record OwnProcess(long pid, String ticks, String bootId) {
   Optional<Character> state() throws IOException {
     String[] stat = stat(pid);
     boolean same = stat != null && stat[START].equals(ticks) && bootId.equals(boot());
-    // Nobody may be there who collects it: a zombie has ended, too.
+    // There may be no parent that collects it: a zombie has ended, too.
     return same && !"ZX".contains(stat[STATE])
         ? Optional.of(stat[STATE].charAt(0))
         : Optional.empty();

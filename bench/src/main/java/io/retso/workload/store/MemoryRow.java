@@ -15,7 +15,7 @@ import java.util.List;
  * that waits for others.
  */
 final class MemoryRow {
-  /** Versions beyond these are looked through for those that nobody will read. */
+  /** Versions beyond these are looked through for those that will not be read. */
   private static final int VERSIONS_FEW = 8;
 
   final long id;
@@ -58,7 +58,7 @@ final class MemoryRow {
     return versions.length > VERSIONS_FEW;
   }
 
-  /** Drops what nobody reads who reads at this timestamp or later. */
+  /** Drops what no reader needs that reads at this timestamp or later. */
   synchronized void prune(long oldestReader) {
     long base = 0;
     for (Version version : versions) {

@@ -214,7 +214,7 @@ public final class OracleStore implements Store {
       rows.stream().filter(MemoryRow::hasMany).forEach(row -> row.prune(oldestReader()));
     }
 
-    /** Asks once more if the answer is lost; who reads its rows fails if that does not help. */
+    /** Asks once more if the answer is lost; readers of its rows fail if that does not help. */
     private CommitResult outcome(Decision decision, CommitRequest request) throws IOException {
       try {
         return oracle.commitAsync(request).thenApply(this::learned).join();

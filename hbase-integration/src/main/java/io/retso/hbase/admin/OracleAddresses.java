@@ -19,10 +19,10 @@ final class OracleAddresses {
   private OracleAddresses() {}
 
   /**
-   * Asks at each address which oracle is there. Addresses where nobody answers do not count, if
-   * there is an answer at another one.
+   * Asks at each address which oracle is there. Addresses without an answer do not count, if there
+   * is an answer at another one.
    *
-   * @param timeout of the request; as long as this takes if nobody answers at one of them
+   * @param timeout of the request; as long as this takes if no answer comes from one of them
    * @throws OracleUnavailableException if no oracle answers, or there are two
    */
   static OracleIdentity identity(List<String> addresses, Duration timeout) throws IOException {

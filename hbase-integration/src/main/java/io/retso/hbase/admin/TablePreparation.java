@@ -38,7 +38,7 @@ import org.apache.hadoop.hbase.client.TableDescriptor;
  * options and the oracle that are given then ({@link Options#of} has those of the table).
  *
  * <p>The conflict rule, the place of reads and the granules of a prepared table can be changed only
- * while it is disabled: all who use a table must agree on them, and learn of a change one by one.
+ * while it is disabled: all that use a table must agree on them, and learn of a change one by one.
  * The user that enables it afterwards waits until all transactions have ended that used the table
  * before: at the latest after the oracle's {@code transaction.timeout}, or when all applications
  * that use it were restarted. (With client reads a minute more, as transaction managers remember
@@ -104,7 +104,7 @@ public final class TablePreparation {
       TableSettings.granules(Objects.requireNonNull(granules, "granules"));
     }
 
-    /** Those of a table whose granules nobody chose. */
+    /** Those of a table whose granules were not chosen. */
     public Options(Conflicts conflicts, Reads reads, String jar) {
       this(conflicts, reads, jar, "");
     }

@@ -35,7 +35,7 @@ public final class OracleQueries {
    *
    * <p>The oracle aborts what is too old, and then a reader that meets the marks of such a
    * transaction removes its writes, though it may still be at work. So what it has read of its own
-   * writes counts only if it was open <em>after</em> that read: nobody removes marks of an open
+   * writes counts only if it was open <em>after</em> that read: no reader removes marks of an open
    * one.
    */
   CompletableFuture<Void> confirmOpen(long start) {

@@ -200,8 +200,8 @@ public final class ReadSet {
 
   /**
    * What is reported to the oracle at the commit. Rows that the transaction has written, too, are
-   * left out: nobody else has changed them, or it aborts for that. This holds for equal ids only:
-   * in tables with conflicts by cell a row is more than the cells of it that were written.
+   * left out: no other has changed them, or it aborts for that. This holds for equal ids only: in
+   * tables with conflicts by cell a row is more than the cells of it that were written.
    *
    * @param written ids of what it wrote
    * @param room for so many ids; if there are more, whole tables go in for them

@@ -123,7 +123,7 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
     }
   }
 
-  /** Whether nobody wants more; so it is when the transaction has ended. */
+  /** Whether no more is wanted; so it is when the transaction has ended. */
   private boolean isOver() {
     if (!ended && !owner.isOpen()) {
       fail(owner.endOfScans());

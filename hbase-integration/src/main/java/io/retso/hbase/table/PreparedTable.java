@@ -66,7 +66,10 @@ public record PreparedTable(
         descriptor, settings, raw, shortTimeout, regions, nanos, fingerprint, outdated);
   }
 
-  /** Whether it is known that the table has other settings by now: it serves nobody any more. */
+  /**
+   * Whether it is known that the table has other settings by now: it serves no transaction any
+   * more.
+   */
   public boolean isOutdated() {
     return outdated.get();
   }
@@ -110,7 +113,7 @@ public record PreparedTable(
         sizes.isEmpty() ? TableSettings.GRANULES_DEFAULT : sizes);
   }
 
-  /** Whether all who write to it name granules; otherwise only serializable transactions do. */
+  /** Whether all that write to it name granules; otherwise only serializable transactions do. */
   public boolean hasGranulesOfAll() {
     return !settings.granules().isEmpty();
   }

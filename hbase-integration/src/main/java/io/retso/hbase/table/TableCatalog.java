@@ -33,8 +33,8 @@ import org.slf4j.LoggerFactory;
  * Finds out whether tables are prepared, and remembers it for 30 s, or until a region says that it
  * has other settings ({@link PreparedTable#isOutdated}). At most 10,000 tables are remembered.
  *
- * <p>HBase's master is asked for descriptors. While it does not answer nobody can alter a table,
- * and what is remembered serves on: transactions go on without a master, as HBase's own reads and
+ * <p>HBase's master is asked for descriptors. While it does not answer no table can be altered, and
+ * what is remembered serves on: transactions go on without a master, as HBase's own reads and
  * writes do. Users who are shown nothing ask a region ({@link DescriptorQuery}).
  *
  * <p>Thread-safe.

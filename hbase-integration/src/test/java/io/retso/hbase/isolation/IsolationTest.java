@@ -349,7 +349,7 @@ class IsolationTest {
     assertLast(1, all, "x=1 y=0");
   }
 
-  /** Within one row it takes conflicts by cell: by row, who wrote the row second is aborted. */
+  /** Within one row it takes conflicts by cell: by row, the second writer of the row is aborted. */
   @ParameterizedTest
   @FieldSource("MODES")
   void writeSkewWithinARowIsPossibleByCellOnly(Mode mode) throws Exception {

@@ -181,7 +181,7 @@ final class Member {
     // A breach after the handshake may pass; a handshake that fails so is for a person to mend.
     incompatible = !ended.wasReady() && cause.category() == Category.INCOMPATIBLE;
     boolean pauses = state == State.PAUSING;
-    state = State.PAUSING; // before others hear of it, who may ask for a connection
+    state = State.PAUSING; // before others hear of it, which may ask for a connection
     members.lost(ended, cause);
     if (members.allAreIncompatible()) {
       members.refuse(cause);

@@ -54,14 +54,14 @@ final class Members {
 
   /**
    * Such a pause while a standby is connected, which will say who leads. Many clients that knock at
-   * a closed door together take from who is about to lead what processors there are.
+   * a closed door together take from the server that is about to lead what processors there are.
    */
   static final long TOLD_PAUSE_NANOS = 200_000_000;
 
   /** The leader is silent after so many periods of its pings. */
   static final int PERIODS_OF_SILENCE = 5;
 
-  /** Servers from which nobody waits for an answer are pinged once in so many periods. */
+  /** Servers from which no answer is waited for are pinged once in so many periods. */
   static final int PERIODS_OF_REST = 10;
 
   private final Dispatcher dispatcher;
@@ -249,7 +249,7 @@ final class Members {
         member.close(null);
       }
     }
-    // All clients hear of a new member at once, and nobody needs it as long as another one leads.
+    // All clients hear of a new member at once, and do not need it as long as another one leads.
     long spreadNanos = led && !isNew ? PERIODS_OF_REST * settings.pingNanos() : 1;
     missing.forEach(address -> add(address).connectIn(random.nextLong(spreadNanos)));
     isNew &= !led;
@@ -342,7 +342,7 @@ final class Members {
     dispatcher.lost(connection, cause);
   }
 
-  /** Whether nobody at any address speaks the protocol, or is the oracle that is wanted. */
+  /** Whether no server at any address speaks the protocol, or is the oracle that is wanted. */
   boolean allAreIncompatible() {
     return all.stream().allMatch(Member::isIncompatible);
   }
@@ -353,7 +353,9 @@ final class Members {
     dispatcher.refuse(cause);
   }
 
-  /** What standbys say, for a message about requests that nobody took; empty if there are none. */
+  /**
+   * What standbys say, for a message about requests that were not taken; empty if there are none.
+   */
   String standbys() {
     return ready().stream()
         .filter(connection -> !connection.role().leads())

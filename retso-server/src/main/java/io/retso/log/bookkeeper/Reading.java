@@ -44,7 +44,7 @@ final class Reading {
   /** The entries {@code from} (inclusive) to {@code to} (exclusive). */
   private record Chunk(
       long from, long to, boolean isBatch, CompletableFuture<LedgerEntries> answer) {
-    /** Nobody shows it, whenever it comes. */
+    /** It is not shown, whenever it comes. */
     void drop() {
       answer.thenAccept(LedgerEntries::close);
     }

@@ -180,7 +180,10 @@ public final class RowStripes {
     }
   }
 
-  /** By {@link #stripe}, who changed rows and has its position before its commit timestamp. */
+  /**
+   * By {@link #stripe}, commits that changed rows and have their position before their commit
+   * timestamp.
+   */
   public CommitPairs past() {
     return past;
   }

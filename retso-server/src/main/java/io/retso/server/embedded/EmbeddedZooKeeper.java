@@ -22,7 +22,7 @@ import org.apache.zookeeper.util.ServiceUtils;
 
 /**
  * One ZooKeeper in this process, on the loopback address, with its data in a directory. The caller
- * makes sure that nobody else uses the directory.
+ * makes sure that no other process uses the directory.
  */
 final class EmbeddedZooKeeper implements AutoCloseable {
   /** Sessions may be as short as twice this, milliseconds. */

@@ -28,7 +28,7 @@ import java.util.function.Consumer;
  * the server matter.
  *
  * <p>A connection that is closed is tried again at once: a leader that is alive accepts it, so it
- * may close connections as it likes. Only a refused port says that nobody listens there. A host
+ * may close connections as it likes. Only a refused port says that no server listens there. A host
  * that answers nothing is left to the silence of the log. Of the given loop's thread.
  *
  * <p>Two attempts are {@value #RETRY_MILLIS} ms apart at least. A server that accepts connections
@@ -57,7 +57,7 @@ public final class NettyLeaderWatch implements LeaderWatch {
   private final EventLoop loop;
   private final String clientName;
 
-  /** {@code host:port} of whom it watches; empty for nobody. */
+  /** {@code host:port} of the leader that it watches; empty for none. */
   private String watched = "";
 
   /** Counts calls of {@link #watch} that changed something: older attempts are over. */
@@ -80,7 +80,7 @@ public final class NettyLeaderWatch implements LeaderWatch {
   private boolean answered;
 
   /**
-   * Makes one that watches nobody.
+   * Makes one that watches no leader.
    *
    * @param clientName see {@link LeaderWatch#clientName}
    */

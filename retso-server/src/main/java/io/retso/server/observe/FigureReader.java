@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Gets figures from the thread that owns them, and remembers those of the last seconds for rates.
- * Thread-safe. Readers may wait for the owner and for each other; the owner waits for nobody.
+ * Thread-safe. Readers may wait for the owner and for each other; the owner waits for none.
  */
 public final class FigureReader {
   /** Copies the figures; called on the owner's thread. */

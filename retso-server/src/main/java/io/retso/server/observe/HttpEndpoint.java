@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Bounded, so that a client that connects here can take nothing from the oracle but these: one
  * daemon thread, which waits for no client; {@value #CONNECTIONS_MAX} connections, of which the
- * oldest gives way to a new one, so that idle ones keep nobody out; one request each, of {@value
+ * oldest gives way to a new one, so that idle ones keep no client out; one request each, of {@value
  * HttpConnection#REQUEST_BYTES_MAX} bytes, within {@value #TIME_LIMIT_MILLIS} ms. Thread-safe.
  */
 public final class HttpEndpoint implements AutoCloseable {
@@ -46,7 +46,7 @@ public final class HttpEndpoint implements AutoCloseable {
     /**
      * Completes, on any thread, when it is done or refused.
      *
-     * @param isFromHere whether who asks is on this machine
+     * @param isFromHere whether the client that asks is on this machine
      */
     CompletableFuture<Reply> run(boolean isFromHere);
   }

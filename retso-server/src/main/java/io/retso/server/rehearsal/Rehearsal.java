@@ -59,7 +59,7 @@ public final class Rehearsal {
    *
    * @param store has the ledgers
    * @param ledgers makes some that belong to no log
-   * @return completes when it is over, has failed, which is nobody's concern, or has taken {@value
+   * @return completes when it is over, has failed, which does no harm, or has taken {@value
    *     #MILLIS_MAX} ms; on any thread
    */
   public static CompletableFuture<Void> run(

@@ -269,7 +269,7 @@ public final class OracleLink {
       try {
         status = await(answer.getValue());
       } catch (DoNotRetryIOException e) {
-        continue; // the oracle never issued it: that mark is nobody's, and the others wait
+        continue; // the oracle never issued it: that mark is of no transaction, and the others wait
       }
       switch (status.state()) {
         case COMMITTED -> decided.put(answer.getKey(), status.commitTimestamp());
@@ -281,9 +281,9 @@ public final class OracleLink {
   }
 
   /**
-   * Waits for an answer, as long as a request may take. Requests time out by themselves; but who
-   * waits keeps a region from closing, so that must not hang on the client's thread, which may be
-   * resolving a name.
+   * Waits for an answer, as long as a request may take. Requests time out by themselves; but a
+   * thread that waits keeps a region from closing, so that must not hang on the client's thread,
+   * which may be resolving a name.
    */
   public <T> T await(CompletableFuture<T> answer) throws IOException {
     try {

@@ -121,8 +121,8 @@ public final class AdoptedOutcomes {
   }
 
   /**
-   * Reads the adoptions from before the region opened, unless that was done. Nobody may read, write
-   * or clean up for a transaction before.
+   * Reads the adoptions from before the region opened, unless that was done. No request may read,
+   * write or clean up for a transaction before.
    *
    * @throws IOException if they cannot be read; the next call tries again
    */
