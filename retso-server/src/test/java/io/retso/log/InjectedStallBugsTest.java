@@ -34,7 +34,7 @@ class InjectedStallBugsTest {
     NOT_IN_THE_CATALOG("Housekeeping", ".thenCompose(ledger -> addMade())", ""),
     /** A successor's epoch is taken for one's own. */
     EPOCH_NOT_COMPARED("Housekeeping", "if (now.epoch() != catalog.epoch()) {", "if (false) {"),
-    /** Nobody can see that a ledger does not begin a segment. */
+    /** It cannot be seen that a ledger does not begin a segment. */
     NOT_SAID_TO_CONTINUE(
         "LedgerLog", "bytes = continuing ? LogEntry.continuing(entry) : entry;", "bytes = entry;"),
     /** A second failure within a segment makes it look like one that begins. */

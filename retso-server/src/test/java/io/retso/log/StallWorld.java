@@ -338,7 +338,7 @@ final class StallWorld {
     }
   }
 
-  /** Undisturbed, somebody gets it in the end, and nothing is left that nobody needs. */
+  /** Undisturbed, somebody gets it in the end, and nothing is left that is not needed. */
   private void endsWell() {
     for (int attempt = 0; attempt < 20; attempt++) {
       Member last = new Member();

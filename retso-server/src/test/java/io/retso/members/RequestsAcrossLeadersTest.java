@@ -125,7 +125,7 @@ class RequestsAcrossLeadersTest {
     final CompletableFuture<CommitResult> endedLater;
     final CompletableFuture<Void> cleanedLater;
 
-    /** Asks for all of them; those that need the log are answered by nobody. */
+    /** Asks for all of them; those that need the log are not answered. */
     UnderWay(boolean isKept) {
       assertTrue(client.commit(winner, 5).isCommitted());
       TransactionHandle ended = client.begin();

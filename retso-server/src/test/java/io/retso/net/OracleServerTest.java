@@ -40,7 +40,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Clients with plain sockets that behave, and clients that do not: these harm nobody else. */
+/** Clients with plain sockets that behave, and clients that do not: these harm no others. */
 @Timeout(60)
 class OracleServerTest {
   private static final OracleIdentity ORACLE = new OracleIdentity(new UUID(1, 2), "test");

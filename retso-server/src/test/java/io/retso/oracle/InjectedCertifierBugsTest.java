@@ -128,8 +128,8 @@ class InjectedCertifierBugsTest {
   }
 
   /**
-   * Whether what was read more than 2^31 timestamps ago refuses nobody. Without ages it would look
-   * as if it were read in the future.
+   * Whether what was read more than 2^31 timestamps ago refuses no transaction. Without ages it
+   * would look as if it were read in the future.
    */
   static final class Aged implements LongPredicate {
     private static final int GRANULE = 100;

@@ -21,7 +21,7 @@ final class SerialHistories {
   enum Kind {
     /** Its reads are judged. */
     SERIALIZABLE,
-    /** It reads at a safe snapshot, and nobody is asked. */
+    /** It reads at a safe snapshot, and the oracle is not asked. */
     SAFE,
     /** Its writes count, its reads do not. */
     SNAPSHOT
@@ -69,7 +69,7 @@ final class SerialHistories {
   private static final long ITEMS = 7;
   private static final int WINDOW = 1 << 12;
 
-  /** Timestamps without a certification after which nobody tells what is written. */
+  /** Timestamps without a certification after which it is not told what is written. */
   private static final int ASLEEP = WINDOW / 8 + 1;
 
   private static final int ASLEEP_EVERY = 16;
@@ -328,7 +328,7 @@ final class SerialHistories {
     return true;
   }
 
-  /** Whether nobody has changed what a transaction has locked or validated. */
+  /** Whether no other has changed what a transaction has locked or validated. */
   private boolean isValid(History h, int among) {
     for (int a = 0; a < h.size(); a++) {
       int kept = h.kinds[a] == Kind.SAFE ? 0 : (h.locks[a] | h.validated[a]) & ~h.granules;

@@ -294,7 +294,7 @@ class KeptOracleTest {
     assertAnswerTheSame(reader, leader);
   }
 
-  /** Nobody took over: it leads again, from the timestamp at which it ended. */
+  /** No other took over: it leads again, from the timestamp at which it ended. */
   @Test
   void goesOnWithoutASuccessor() throws LogException {
     random = new Random(1);

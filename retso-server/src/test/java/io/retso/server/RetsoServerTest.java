@@ -205,7 +205,7 @@ class RetsoServerTest {
     }
   }
 
-  /** As long as nobody has to say who they are. */
+  /** As long as clients need not say who they are. */
   @ParameterizedTest
   @ValueSource(strings = {"listen.host", "http.host"})
   void aServerLetsOtherMachinesInOnlyIfItIsTold(String host) throws Exception {

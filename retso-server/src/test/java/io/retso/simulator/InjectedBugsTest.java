@@ -215,7 +215,7 @@ class InjectedBugsTest {
         "sequencer/Lease.java",
         "heldUntil = fenced + timing.leaseNanos() + timing.leaseNanos() / DRIFT_PART;",
         "heldUntil = fenced;"),
-    /** Entries that nobody acknowledged prove nothing. */
+    /** Entries that were not acknowledged prove nothing. */
     LEASE_OF_AN_UNACKNOWLEDGED_ENTRY(
         "sequencer/Lease.java", "led && isRecent(acknowledged", "led && isRecent(newest"),
     /** It leads until the catalog says otherwise. */
@@ -253,7 +253,7 @@ class InjectedBugsTest {
         "sequencer/LogWriter.java",
         "return endedAt > 0 && ring.durable() >= endedAt;",
         "return true;"),
-    /** ... if that end may get lost, as nobody has acknowledged it. */
+    /** ... if that end may get lost, as it was not acknowledged. */
     KEEPS_WHAT_THE_LOG_MAY_LACK(
         "sequencer/LogWriter.java",
         "return endedAt > 0 && ring.durable() >= endedAt;",
@@ -281,7 +281,7 @@ class InjectedBugsTest {
         "oracle/CommitDecision.java",
         "judge(batch, batch.writesEnd(i), batch.validatedEnd(i), sequence)",
         "judge(batch, batch.writesEnd(i), batch.writesEnd(i), sequence)"),
-    /** They are looked at, and nobody who comes later learns of them. */
+    /** They are looked at, and no transaction that comes later learns of them. */
     LOCKED_ROWS_NOT_PUT_INTO_THE_MAP(
         Sizes::serializable,
         "simulator/Footprint.java",

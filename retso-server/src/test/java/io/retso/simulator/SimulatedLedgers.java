@@ -213,7 +213,9 @@ public final class SimulatedLedgers {
     return readCatalog();
   }
 
-  /** A request that has been carried out already is found out as long as nobody wrote since. */
+  /**
+   * A request that has been carried out already is found out as long as there was no write since.
+   */
   LedgerStore.Catalog replaceAgain(
       Process process, LedgerStore.Catalog expected, LedgerStore.Content wanted)
       throws LogException {
@@ -290,7 +292,7 @@ public final class SimulatedLedgers {
   /** Its writer hears that an entry is durable. */
   void acknowledged(Stored ledger, int index, byte[] bytes) {
     if (ledger.deleted) {
-      return; // nobody there remembers the fence
+      return; // the fence is not remembered there
     }
     Violation.unless(
         ledger.closedAt < 0 || index < ledger.closedAt,

@@ -82,7 +82,7 @@ class SerializableHistoriesTest {
   void theAnomalyOfAReaderOnly() {
     only(AnomalyKind.G2_ITEM, readOnlyAnomaly(SERIALIZABLE, SERIALIZABLE));
     only(AnomalyKind.G2_ITEM, readOnlyAnomaly(SERIALIZABLE, RECENT));
-    consistent(readOnlyAnomaly(SERIALIZABLE, SNAPSHOT)); // what it read nobody certified
+    consistent(readOnlyAnomaly(SERIALIZABLE, SNAPSHOT)); // what it read was not certified
   }
 
   /** A serializable reader finds the order of writers of snapshot isolation. */

@@ -95,7 +95,7 @@ class BackPressureTest {
     Fixture.eventually("no mark is left", () -> fixture.marks(name) == 0);
   }
 
-  /** Aborts that nobody waits for may be on their way to the oracle yet. */
+  /** Aborts that are not waited for may be on their way to the oracle yet. */
   private void assertSwept() throws Exception {
     Fixture.eventually("swept", () -> other.sweep().reported() && fixture.marks(name) == 0);
   }

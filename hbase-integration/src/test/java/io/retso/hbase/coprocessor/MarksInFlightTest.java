@@ -78,7 +78,7 @@ class MarksInFlightTest {
     return new CleanupRequest(Bytes.toBytes(ROW), start, outcome).toPut();
   }
 
-  /** The cleanup has taken the place of its request, and nobody can see it yet. */
+  /** The cleanup has taken the place of its request, and no reader can see it yet. */
   @Test
   void theMarkStaysUntilItsCleanupIsVisible() throws Exception {
     long start = t.writeWithoutCell(ROW);

@@ -65,7 +65,7 @@ public final class Interleaving {
   /** One step of one transaction. */
   record Step(int transaction, String text) {}
 
-  /** Where the steps are taken. Rows begin with {@code prefix}, which nobody else uses. */
+  /** Where the steps are taken. Rows begin with {@code prefix}, which no other uses. */
   record Place(
       TransactionManager manager,
       TableName table,

@@ -133,7 +133,7 @@ class OracleLinkTest {
     OracleLink link = acquire(address);
     try {
       link.await(link.askWatermark());
-      // Nobody began at this timestamp: a table of another oracle.
+      // No transaction began at this timestamp: a table of another oracle.
       assertThrows(DoNotRetryIOException.class, () -> askAbout(link, 1L << 50));
       server.close();
       IOException unavailable =
@@ -190,7 +190,7 @@ class OracleLinkTest {
       try {
         released.await();
       } catch (InterruptedException e) {
-        throw new AssertionError(e); // nobody interrupts the client's thread
+        throw new AssertionError(e); // the client's thread is not interrupted
       }
     }
   }

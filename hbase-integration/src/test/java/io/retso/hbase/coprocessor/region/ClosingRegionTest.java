@@ -134,7 +134,7 @@ class ClosingRegionTest {
     return counters.stream().mapToLong(Counter::getCount).sum();
   }
 
-  /** Closes the region; returns for how many ms nobody could use it. */
+  /** Closes the region; returns for how many ms it could not be used. */
   private long close() throws Exception {
     HRegion region = region();
     Future<?> disabled = admin.disableTableAsync(name);
