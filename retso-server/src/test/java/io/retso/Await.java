@@ -6,7 +6,9 @@ import java.util.concurrent.TimeoutException;
 
 /** How tests wait for what others do, on machines with few processors. Stateless. */
 public final class Await {
-  /** Between two looks, not instead of one: who waits leaves the processor to the others. */
+  /**
+   * Between two looks, not instead of one: a thread that waits leaves the processor to the others.
+   */
   private static final long PAUSE_MILLIS = 5;
 
   private Await() {}

@@ -1,6 +1,5 @@
 package io.retso.bench;
 
-import io.retso.bench.hbase.ForcedLogs;
 import io.retso.bench.hbase.TablesBench;
 import io.retso.bench.hbase.TablesReport;
 import io.retso.bench.hbase.TablesSettings;
@@ -14,6 +13,7 @@ import io.retso.bench.report.ReportJson;
 import io.retso.bench.report.ReportText;
 import io.retso.bench.suite.Suite;
 import io.retso.bench.suite.SuiteSettings;
+import io.retso.cluster.ForcedLogs;
 import io.retso.server.BuildVersion;
 import io.retso.server.commands.UsualExitCodes;
 import io.retso.workload.IsolationOption;

@@ -164,7 +164,7 @@ final class FailoverCommand implements Callable<Integer> {
     }
   }
 
-  /** Whoever ends the run keeps what was saved after the trial before. */
+  /** A user that ends the run keeps what was saved after the trial before. */
   private void save(FailoverReport report) throws IOException {
     Path next = out.resolve(FailoverPage.REPORT + ".next");
     ReportJson.write(report, next);

@@ -16,7 +16,7 @@ final class RowsOption {
       description = "Rows from which transactions draw theirs. Default: 20M")
   private Long rows;
 
-  /** Of a load of the oracle alone. */
+  /** How many, for a load of the oracle alone. */
   long count(BenchOptions options) {
     long count = rows == null ? OF_THE_PAPER : rows;
     options.check(
@@ -24,7 +24,7 @@ final class RowsOption {
     return count;
   }
 
-  /** Of the tables of {@code --hbase}. */
+  /** How many, for the tables of {@code --hbase}. */
   int countOfTables(BenchOptions options) {
     long count = rows == null ? OF_TABLES : rows;
     options.check(

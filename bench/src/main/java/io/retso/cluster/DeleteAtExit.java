@@ -8,7 +8,7 @@ import java.nio.file.Path;
  * Cleans up if this process is ended from outside, by SIGINT or SIGTERM: it kills the processes
  * that this one has started, one that is stopped (SIGSTOP) too, which would never see that its
  * parent is gone. Then it deletes the data of the run, unless that is to be kept. Until it is
- * closed: whoever gets that far knows what is still wanted.
+ * closed: a run that gets that far knows what is still wanted.
  *
  * <p>Thread-safe.
  */
@@ -27,7 +27,7 @@ public final class DeleteAtExit implements AutoCloseable {
     this.farewell = farewell;
   }
 
-  /** Answers whoever ended the process, if there is anything to report. */
+  /** Answers the user that ended the process, if there is anything to report. */
   public interface Farewell {
     /** Before anything is killed: its users will complain. */
     default void begins() {}
@@ -41,7 +41,7 @@ public final class DeleteAtExit implements AutoCloseable {
     return register(new DeleteAtExit(directory, new Farewell() {}));
   }
 
-  /** The same, and reports it. */
+  /** Processes and data, from now on, and reports it. */
   public static DeleteAtExit of(Path directory, Farewell farewell) {
     return register(new DeleteAtExit(directory, farewell));
   }
@@ -51,7 +51,7 @@ public final class DeleteAtExit implements AutoCloseable {
     return register(new DeleteAtExit(null, new Farewell() {}));
   }
 
-  /** The same, and reports it. */
+  /** Processes only, from now on, and reports it. */
   public static DeleteAtExit keepingData(Farewell farewell) {
     return register(new DeleteAtExit(null, farewell));
   }

@@ -29,7 +29,10 @@ public final class Directories {
     }
   }
 
-  /** The same; what a late writer leaves there is small, and is in the way of nothing. */
+  /**
+   * Deletes it if that is possible: what a late writer leaves there is small, and is in the way of
+   * nothing.
+   */
   public static void deleteIfPossible(Path directory) {
     try {
       delete(directory);

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 
 /**
  * A PostgreSQL of one's own, if one is installed: a new database in a directory that is given, on
- * the loopback interface, with a password that nobody else has. It ends when this object is closed,
+ * the loopback interface, with a password that no other has. It ends when this object is closed,
  * and when this process ends, in whatever way.
  *
  * <p>Thread-safe.

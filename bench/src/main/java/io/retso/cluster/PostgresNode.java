@@ -33,7 +33,7 @@ public final class PostgresNode {
 
   /**
    * What is not left as it comes: the sockets' directory may be another user's, there may be many
-   * clients, and a checkpoint would hit whoever is measured at that moment. A commit is on the disk
+   * clients, and a checkpoint would hit what is measured at that moment. A commit is on the disk
    * when it is answered, as it comes (fsync, synchronous_commit).
    */
   private static final List<String> SETTINGS =
@@ -92,7 +92,7 @@ public final class PostgresNode {
       Files.move(hidden, ready, StandardCopyOption.ATOMIC_MOVE);
       awaitEnd();
     } finally {
-      server.destroy(); // it waits for its clients, who have ended
+      server.destroy(); // it waits for its clients, which have ended
       if (!server.waitFor(STOP_SECONDS_MAX, TimeUnit.SECONDS)) {
         server.destroyForcibly().waitFor();
       }

@@ -32,7 +32,7 @@ public final class ClosedLoop {
     return run(workload, store, clients, seed, warmUp, measured, () -> {});
   }
 
-  /** The same, and says on the thread of the caller when that begins which is counted. */
+  /** Runs a workload, and says on the thread of the caller when that begins which is counted. */
   public static LoadCounts run(
       Workload workload,
       Store store,

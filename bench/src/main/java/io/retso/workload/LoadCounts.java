@@ -19,7 +19,7 @@ public final class LoadCounts {
   /** How a program ended; refused if there is a reason. */
   record Ending(boolean committed, Reason refused) {}
 
-  /** Of one program. */
+  /** Counts of one program. */
   private static final class OfProgram {
     final Map<Reason, Long> refused = new EnumMap<>(Reason.class);
     long committed;

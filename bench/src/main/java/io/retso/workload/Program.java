@@ -22,7 +22,7 @@ public interface Program {
    *
    * @return whether it is committed; otherwise its own rules rolled it back
    * @throws RefusedException if the store rolled it back
-   * @throws UnknownOutcomeException if it may be committed, and nobody knows
+   * @throws UnknownOutcomeException if it may be committed, and that is not known
    * @throws IOException if anything else went wrong; then it is not committed
    */
   default boolean runOn(Store store) throws IOException {

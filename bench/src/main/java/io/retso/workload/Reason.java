@@ -6,7 +6,7 @@ public enum Reason {
   CONFLICT,
   /** It took longer than the store remembers. */
   TOO_OLD,
-  /** ReTSO: it was aborted before its commit was decided, nobody knows why. */
+  /** ReTSO: it was aborted before its commit was decided, for a reason that is not known. */
   ABORTED,
   /** ReTSO: it would have come between two others without a place in the serial order. */
   PIVOT,

@@ -35,8 +35,9 @@ public interface Store extends AutoCloseable {
   }
 
   /**
-   * Returns when nothing is left to do behind the replies, and whoever begins from then on sees all
-   * that was committed before; readers of recent snapshots would otherwise lack the last of it.
+   * Returns when nothing is left to do behind the replies, and transactions that begin from then on
+   * see all that was committed before; readers of recent snapshots would otherwise lack the last of
+   * it.
    */
   default void awaitQuiet() throws IOException {}
 

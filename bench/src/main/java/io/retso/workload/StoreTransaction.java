@@ -31,7 +31,7 @@ public interface StoreTransaction extends AutoCloseable {
   /**
    * Makes its writes last.
    *
-   * @throws UnknownOutcomeException if it may be committed, and nobody knows
+   * @throws UnknownOutcomeException if it may be committed, and that is not known
    * @throws IOException if anything else went wrong; then it is not committed
    */
   void commit() throws IOException;

@@ -56,7 +56,7 @@ final class ContainerImage {
     assertEquals(0, code, () -> text(output));
   }
 
-  /** Of an unpacked archive. */
+  /** The manifest of an unpacked archive. */
   static JsonObject manifest(Path image) throws IOException {
     JsonElement index = JsonParser.parseString(Files.readString(image.resolve("index.json")));
     return part(image, index.getAsJsonObject().getAsJsonArray("manifests").get(0))

@@ -282,7 +282,10 @@ class DistributionTest {
     }
   }
 
-  /** Nothing of the time of the build and of who built it; see {@link FreshCloneTest}, too. */
+  /**
+   * Nothing of the time of the build and of the user that built it; see {@link FreshCloneTest},
+   * too.
+   */
   @Test
   void theTarballIsOfNobodyAndNoTime() {
     assertEquals(1, tarball.stream().map(TarArchiveEntry::getLastModifiedTime).distinct().count());

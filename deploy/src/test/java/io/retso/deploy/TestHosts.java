@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
  * the first one has the address 10.78.0.11. For one thread.
  */
 final class TestHosts implements AutoCloseable {
-  /** Of all of them; the last number of the first is 11. */
+  /** What all their addresses begin with; the last number of the first is 11. */
   static final String NETWORK = "10.78.0.";
 
   private static final Path SOURCES = Path.of("src/test/hosts").toAbsolutePath();

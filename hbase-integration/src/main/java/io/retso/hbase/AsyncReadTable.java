@@ -59,7 +59,7 @@ public interface AsyncReadTable {
   CompletableFuture<List<Result>> scanAll(Scan scan);
 
   /**
-   * The same for code that takes HBase's interface. In a read-only transaction its methods that
+   * This table for code that takes HBase's interface. In a read-only transaction its methods that
    * write throw {@link IllegalStateException}.
    */
   AsyncTable<ScanResultConsumer> asTable();

@@ -16,8 +16,8 @@ import org.apache.hadoop.hbase.client.ScanResultConsumer;
 /**
  * A table within one transaction, with the interface of HBase's {@code AsyncTable}: reads come from
  * the transaction's snapshot and its own writes; writes are kept back until its own reads or the
- * commit need them, and are visible to nobody else before. A get of columns that were all just
- * written, or deleted, is answered from what is kept back, with no request.
+ * commit need them, and are visible to no other transaction before. A get of columns that were all
+ * just written, or deleted, is answered from what is kept back, with no request.
  *
  * <p><strong>What differs from HBase.</strong> A delete of the newest version of a cell deletes the
  * cell: a snapshot has one version of each. Lists are all or nothing; actions of a batch are
@@ -52,7 +52,7 @@ public interface AsyncTransactionalTable extends AsyncTable<ScanResultConsumer>,
 
   /**
    * Reads a row, and counts what it looks at as written: of two transactions that lock or write it
-   * at a time, one is aborted. Nothing is written to HBase, and nobody waits. It is what {@code
+   * at a time, one is aborted. Nothing is written to HBase, and no caller waits. It is what {@code
    * SELECT ... FOR UPDATE} is under snapshot isolation.
    *
    * @param get in tables with conflicts by cell it names its columns, and these are locked
@@ -62,8 +62,8 @@ public interface AsyncTransactionalTable extends AsyncTable<ScanResultConsumer>,
 
   /**
    * Reads a row, and aborts the transaction at its commit if another one has committed what it
-   * looks at since this one began. Nobody is aborted because this one has read it: two that
-   * validate the same do not conflict, and who writes it later is not refused.
+   * looks at since this one began. No other is aborted because this one has read it: two that
+   * validate the same do not conflict, and one that writes it later is not refused.
    *
    * @param get in tables with conflicts by cell it names its columns, and these are validated
    * @throws IllegalArgumentException if it does not

@@ -253,7 +253,7 @@ public final class ManagerBuilder {
   /**
    * How long the oracle's low watermark may stand still before this manager sweeps, up to half more
    * at random; 0 to 1 h, zero never sweeps. Default: 60 s. A manager that has used a table with
-   * client reads also sweeps every 16 to 36 intervals, as nobody else may come across what dead
+   * client reads also sweeps every 16 to 36 intervals, as no other may come across what dead
    * clients left.
    */
   public ManagerBuilder sweepInterval(Duration interval) {

@@ -50,7 +50,7 @@ public interface ReadTable {
   ResultScanner getScanner(byte[] family, byte[] qualifier) throws IOException;
 
   /**
-   * The same for code that takes HBase's interface. In a read-only transaction its methods that
+   * This table for code that takes HBase's interface. In a read-only transaction its methods that
    * write throw {@link IllegalStateException}.
    */
   Table asTable();

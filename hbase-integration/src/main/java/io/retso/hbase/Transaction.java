@@ -54,8 +54,8 @@ public interface Transaction extends ReadTransaction {
 
   /**
    * What another process needs to end this transaction, or to learn its outcome with {@link
-   * TransactionManager#resolve}: its start timestamp and the oracle's proof of who began it. Keep
-   * it where only those read it that may do so.
+   * TransactionManager#resolve}: its start timestamp and the oracle's proof that this client began
+   * it. Keep it where only those read it that may do so.
    */
   String handle();
 

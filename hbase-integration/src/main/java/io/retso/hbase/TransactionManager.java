@@ -54,8 +54,8 @@ public interface TransactionManager extends AutoCloseable {
 
   /**
    * Describes a manager with an asynchronous connection of its own, to the same cluster and as the
-   * same user. Attributes of the connection are not taken over: whoever has some makes an {@link
-   * AsyncConnection} with them.
+   * same user. Attributes of the connection are not taken over: an application that has some makes
+   * an {@link AsyncConnection} with them.
    *
    * @throws IllegalArgumentException if the connection does not say whose it is
    */
@@ -99,8 +99,8 @@ public interface TransactionManager extends AutoCloseable {
    * <p>Its snapshot is that of the moment of its first read, or of {@link
    * ReadTransaction#readTimestamp}: it contains everything that was committed, in any process,
    * before that call. Gets take hardly longer than they would without a transaction: regions say
-   * whether what they find is current, and mostly it is, so that the oracle is not asked. Whoever
-   * wants the snapshot of this moment calls that method now.
+   * whether what they find is current, and mostly it is, so that the oracle is not asked. A caller
+   * that wants the snapshot of this moment calls that method now.
    *
    * <p>A serializable one has the snapshot that {@link TransactionOptions#withReadSnapshot} says.
    *

@@ -68,7 +68,7 @@ class ArchitectureTest {
           List.of("layout"),
           List.of("options", "futures"));
 
-  /** The same of the coprocessor; all of them may know resolve and layout. */
+  /** Likewise in the coprocessor; all of them may know resolve and layout. */
   private static final List<List<String>> REGION =
       List.of(
           List.of("coprocessor"),

@@ -90,7 +90,9 @@ class FailoverTest {
     STOPPED
   }
 
-  /** The standby leads then, and a new server, at an address that nobody was given, stands by. */
+  /**
+   * The standby leads then, and a new server, at an address that no client was given, stands by.
+   */
   private void failOver(End end) throws Exception {
     RetsoServer old = leader;
     CountDownLatch hangs = new CountDownLatch(1);
@@ -126,7 +128,7 @@ class FailoverTest {
         "connections to it", () -> FailingServers.connections(standby) >= TELLERS + 1);
   }
 
-  /** Who moves money, and counts in a row of their own how often. */
+  /** A client that moves money, and counts in a row of its own how often. */
   private final class Teller {
     final int number;
     final TransactionManager manager;
@@ -184,8 +186,8 @@ class FailoverTest {
   }
 
   /**
-   * Nothing that was acknowledged is lost, nothing is done twice, and nobody sees half of it. In
-   * the end none of the first members is left, and nobody was told where the others are.
+   * Nothing that was acknowledged is lost, nothing is done twice, and no reader sees half of it. In
+   * the end none of the first members is left, and no client was told where the others are.
    */
   @Test
   void aBankGoesOnWhileLeadersChange() throws Exception {

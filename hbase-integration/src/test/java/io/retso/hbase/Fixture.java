@@ -46,7 +46,7 @@ import org.apache.hadoop.hbase.util.JVMClusterUtil.RegionServerThread;
 
 /**
  * Tables, managers and short words for tests of transactions; families f and g. {@link
- * RetsoCluster.Extension} gives one to whoever has a parameter of this type, and closes it.
+ * RetsoCluster.Extension} gives one to each test that has a parameter of this type, and closes it.
  */
 @SuppressWarnings("try") // closing may be interrupted, as in any test
 public final class Fixture implements AutoCloseable {
@@ -139,7 +139,7 @@ public final class Fixture implements AutoCloseable {
     return Inside.table(tx, prepared(manager, name, around));
   }
 
-  /** The same, without a transaction. */
+  /** Such a table, without a transaction. */
   public static PreparedTable prepared(TransactionManager manager, TableName name, Around around)
       throws Exception {
     PreparedTable real = Inside.tables(manager).find(name).get(30, TimeUnit.SECONDS);

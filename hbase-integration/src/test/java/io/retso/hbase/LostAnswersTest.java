@@ -196,7 +196,7 @@ class LostAnswersTest {
     unmuted.get(60, TimeUnit.SECONDS);
   }
 
-  /** Who does not leave the repetition to the manager is told what it may do. */
+  /** A caller that does not leave the repetition to the manager is told what it may do. */
   @Test
   void aLostCertificationSaysThatNothingIsLost() throws Exception {
     TransactionManager deaf = deaf(Duration.ofSeconds(1));

@@ -113,7 +113,7 @@ public final class MutedOracle implements AutoCloseable {
     try {
       wait();
     } catch (InterruptedException e) {
-      throw new AssertionError(e); // nobody interrupts these threads
+      throw new AssertionError(e); // these threads are not interrupted
     }
   }
 

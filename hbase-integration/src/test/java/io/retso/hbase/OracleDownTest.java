@@ -285,7 +285,7 @@ class OracleDownTest {
     assertInstanceOf(GaveUpException.class, later.getCause());
   }
 
-  /** The caller does not get it, so nobody else would end it before its time is up. */
+  /** The caller does not get it, so no other would end it before its time is up. */
   @Test
   void aTransactionWhoseBeginWasInterruptedIsOver() throws Exception {
     TransactionManager patient =

@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
 /**
- * Transactions and those who know nothing of them, with versions of "now", on an oracle that nobody
- * else asks: its timestamps keep up with the clock.
+ * Transactions and writers that know nothing of them, with versions of "now", on an oracle that no
+ * other asks: its timestamps keep up with the clock.
  */
 @ExtendWith(RetsoCluster.Extension.class)
 class PlainWritersTest {

@@ -52,7 +52,7 @@ class ReadmeTest {
     }
   }
 
-  /** Of two doctors who go home at a time, one does, however often. */
+  /** When two doctors go home at a time, one of them does, however often. */
   @Test
   void theExampleOfSerializableTransactionsLeavesADoctorOnCall(RetsoCluster cluster)
       throws Exception {

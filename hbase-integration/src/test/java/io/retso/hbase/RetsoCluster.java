@@ -101,7 +101,7 @@ public final class RetsoCluster implements AutoCloseable {
           EmbeddedHBase.in(directory)
               .set("hbase.balancer.period", NEVER) // regions stay where a test puts them
               .start();
-      JmxCacheBuster.stop(); // it reads all metrics after each change of a region, for nobody here
+      JmxCacheBuster.stop(); // it reads all metrics after each change of a region, in vain here
       // 8 s instead of 130: what a region says of itself with an assertion is tried again, too.
       Configuration plain = new Configuration(hbase.configuration());
       plain.setInt("hbase.client.retries.number", 7);

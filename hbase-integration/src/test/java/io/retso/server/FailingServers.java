@@ -10,7 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What a test does to servers that nobody else may do, and what it asks them. */
+/** What only a test may do to servers, and what it asks them. */
 public final class FailingServers {
   private static final HttpClient HTTP = HttpClient.newHttpClient();
   private static final Pattern CONNECTIONS = Pattern.compile("\nretso_connections ([0-9]+)");

@@ -52,41 +52,43 @@ public final class CommitRequest {
     return new CommitRequest(transaction, false, NONE, NONE, NONE, NONE, NONE);
   }
 
-  /** The same with the rows (or cells) that it wrote or locked: others must not have. */
+  /** This request with the rows (or cells) that it wrote or locked: others must not have. */
   public CommitRequest withWrites(long... ids) {
     return new CommitRequest(
         transaction, serializable, ids, validated, reads, rangeReads, rangeWrites);
   }
 
   /**
-   * The same with rows (or cells) that it read and wants unchanged since it began: if another has
-   * committed one of them, it aborts with a conflict. Nobody aborts because it read them. If it is
-   * serializable, they count among its reads, too.
+   * This request with rows (or cells) that it read and wants unchanged since it began: if another
+   * has committed one of them, it aborts with a conflict. No other aborts because it read them. If
+   * it is serializable, they count among its reads, too.
    */
   public CommitRequest withValidated(long... ids) {
     return new CommitRequest(
         transaction, serializable, writes, ids, reads, rangeReads, rangeWrites);
   }
 
-  /** The same with rows (or cells) that it read; looked at if it is serializable. */
+  /** This request with rows (or cells) that it read; looked at if it is serializable. */
   public CommitRequest withReads(long... ids) {
     return new CommitRequest(
         transaction, serializable, writes, validated, ids, rangeReads, rangeWrites);
   }
 
-  /** The same with granules that it read, in scans for example; looked at if it is serializable. */
+  /**
+   * This request with granules that it read, in scans for example; looked at if it is serializable.
+   */
   public CommitRequest withRangeReads(long... granules) {
     return new CommitRequest(
         transaction, serializable, writes, validated, reads, granules, rangeWrites);
   }
 
-  /** The same with the granules in which the rows lie that it wrote. */
+  /** This request with the granules in which the rows lie that it wrote. */
   public CommitRequest withRangeWrites(long... granules) {
     return new CommitRequest(
         transaction, serializable, writes, validated, reads, rangeReads, granules);
   }
 
-  /** The same with what it read to be certified: it commits only if it is serializable. */
+  /** This request with what it read to be certified: it commits only if it is serializable. */
   public CommitRequest serializable() {
     return new CommitRequest(transaction, true, writes, validated, reads, rangeReads, rangeWrites);
   }

@@ -96,7 +96,7 @@ public interface OracleClient extends AutoCloseable {
 
   /**
    * Reports that a transaction which wrote nothing is over, so that the oracle need not keep its
-   * snapshot. Nobody waits for that: the report travels with the next request that the oracle
+   * snapshot. No caller waits for that: the report travels with the next request that the oracle
    * writes to its log (or with 63 others of its kind), or by itself after {@link #LINGER}. If it is
    * lost, the oracle ends the transaction when its time is up.
    */
@@ -189,10 +189,10 @@ public interface OracleClient extends AutoCloseable {
    * Reports a sweep: the caller took the handle from {@link #begin()}, <em>then</em> went over the
    * pending marks of all tables, asked for the status of each and finished the clean-up of every
    * decided transaction that it met. Therefore no mark is left of any transaction committed below
-   * its start timestamp, and the oracle counts all of them as cleaned up, whoever was to report it:
-   * this is how it forgets the commits of dead clients. The answer comes once that is durable. May
-   * be repeated. It fails with {@link Category#NOT_PERMITTED} unless the oracle lets this client
-   * report sweeps.
+   * its start timestamp, and the oracle counts all of them as cleaned up, whichever client was to
+   * report it: this is how it forgets the commits of dead clients. The answer comes once that is
+   * durable. May be repeated. It fails with {@link Category#NOT_PERMITTED} unless the oracle lets
+   * this client report sweeps.
    *
    * <p>The sweep's own handle is that of a transaction like any other: end it afterwards.
    *
@@ -220,7 +220,7 @@ public interface OracleClient extends AutoCloseable {
   /** Like {@link #identityAsync}, waiting for the answer. */
   OracleIdentity identity();
 
-  /** What this client knows now of the servers that share the oracle's log; asks nobody. */
+  /** What this client knows now of the servers that share the oracle's log; no server is asked. */
   OracleMembers members();
 
   /** Requests whose answer has not come; an estimate while other threads make requests. */

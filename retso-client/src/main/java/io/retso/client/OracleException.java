@@ -27,7 +27,7 @@ public class OracleException extends RuntimeException {
     /**
      * The client's limit of outstanding requests is reached; or the server refused a commit each
      * time that it was asked within half of the request's time, because its table of committed
-     * transactions that nobody cleaned up is full, or this host has more than its share. Nothing
+     * transactions that are not cleaned up is full, or this host has more than its share. Nothing
      * was decided. Slow down, wait for answers or clean up, then make the request again.
      */
     OVERLOADED,

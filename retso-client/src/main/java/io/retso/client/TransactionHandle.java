@@ -5,8 +5,8 @@ import java.util.HexFormat;
 
 /**
  * What a client holds of a transaction that it began: the start timestamp, and a ticket that proves
- * to the oracle who began it. Whoever has the handle can end the transaction, from any process, and
- * nobody else can. Immutable.
+ * to the oracle which client began it. A program that has the handle can end the transaction, from
+ * any process, and no other can. Immutable.
  *
  * <p>Keep {@link #text} where another process is to resolve an unknown outcome. It is as secret as
  * the transaction is worth: {@link #toString}, which goes into logs and messages, lacks the ticket.
@@ -72,7 +72,7 @@ public final class TransactionHandle {
     return startTimestamp;
   }
 
-  /** The oracle's proof of who began it: a number without a meaning. */
+  /** The oracle's proof that its client began it: a number without a meaning. */
   public long ticket() {
     return ticket;
   }

@@ -133,7 +133,7 @@ public final class Frames {
   /**
    * Checks that a complete request frame at {@code index} is well formed: known type, a count above
    * zero where requests are expected, and a body of exactly the size that its contents ask for.
-   * Whoever reads the frame afterwards needs no further checks of bounds.
+   * Code that reads the frame afterwards needs no further checks of bounds.
    *
    * @param frameBytes its size, from {@link #frameBytes}
    */
@@ -292,8 +292,8 @@ public final class Frames {
   /**
    * Checks that a complete reply frame at {@code index} is well formed: a reply, a role or an
    * error, with a body of exactly the size that its type and count ask for (the reply to HELLO and
-   * ROLE are left to {@link Handshake}). Whoever reads the frame afterwards needs no further checks
-   * of bounds.
+   * ROLE are left to {@link Handshake}). Code that reads the frame afterwards needs no further
+   * checks of bounds.
    *
    * @param frameBytes its size, from {@link #frameBytes}
    */

@@ -15,8 +15,8 @@ public final class Limits {
   public static final int TRANSACTION_ROWS_MAX = 100_000;
 
   /**
-   * Ids of all lists of one COMMIT_READS, at most: who writes as many rows as it may can still name
-   * two granules of each of hundreds of tables. Such a request fits into one frame.
+   * Ids of all lists of one COMMIT_READS, at most: a client that writes as many rows as it may can
+   * still name two granules of each of hundreds of tables. Such a request fits into one frame.
    */
   public static final int TRANSACTION_IDS_MAX = TRANSACTION_ROWS_MAX + 2_000;
 

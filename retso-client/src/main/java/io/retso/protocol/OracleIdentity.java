@@ -5,8 +5,8 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * Which oracle it is. Timestamps and outcomes of one oracle mean nothing to another: whoever keeps
- * them keeps the id with them, and takes no others from an oracle with another id.
+ * Which oracle it is. Timestamps and outcomes of one oracle mean nothing to another: a program that
+ * keeps them keeps the id with them, and takes no others from an oracle with another id.
  *
  * @param id of its log: random, made with the log, never changed. It goes where the log goes; a log
  *     that was made anew has another one

@@ -46,7 +46,7 @@ public final class Outcome {
   public static final long INVALID_TIMESTAMP = -7;
 
   /**
-   * Not decided by this request: the table of committed transactions that nobody has cleaned up is
+   * Not decided by this request: the table of committed transactions that are not cleaned up is
    * full. Clean up, then commit again.
    */
   public static final long REFUSED_UNCLEANED = -8;

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  */
 public record ServerRole(
     boolean leads, long epoch, String leader, String leaderAddress, List<String> members) {
-  /** Of a standby that does not know who leads. */
+  /** The role of a standby that does not know who leads. */
   public static final ServerRole UNKNOWN = new ServerRole(false, 0, "", "", List.of());
 
   private static final Pattern ADDRESS =
@@ -44,7 +44,7 @@ public record ServerRole(
     members.forEach(ServerRole::check);
   }
 
-  /** Of a leader without standbys. */
+  /** The role of a leader without standbys. */
   public static ServerRole alone(long epoch) {
     return new ServerRole(true, epoch, "", "", List.of());
   }

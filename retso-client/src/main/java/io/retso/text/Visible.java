@@ -2,7 +2,7 @@ package io.retso.text;
 
 import java.util.Locale;
 
-/** Foreign text in a message: a character that nobody sees is shown as its code. Stateless. */
+/** Foreign text in a message: a character that cannot be seen is shown as its code. Stateless. */
 public final class Visible {
   private Visible() {}
 

@@ -172,7 +172,7 @@ class HandshakeFaultsTest {
 
   @Test
   void deposedOracleIsAvoided() throws Exception {
-    CountDownLatch answered = new CountDownLatch(1); // nobody can know of the leader before
+    CountDownLatch answered = new CountDownLatch(1); // the leader cannot be known before
     try (ScriptedPeer leader =
             new ScriptedPeer(
                 wire -> {

@@ -104,7 +104,7 @@ class ServerRolesTest {
     assertTrue(isRepeatedAfter(ErrorCode.DEPOSED));
   }
 
-  /** It owes an answer, and says nothing: who has taken over from it is asked. */
+  /** It owes an answer, and says nothing: the server that has taken over from it is asked. */
   @Test
   void aHungLeaderIsLeftForItsSuccessorAtOnce() throws Exception {
     CountDownLatch asked = new CountDownLatch(1);

@@ -223,8 +223,8 @@ public final class Conversation {
 
   /**
    * Whether a frame writes rows for which its host must wait. What is behind it waits too: replies
-   * to decisions keep their order, and who cannot commit need not begin. What has waited for long
-   * is refused, and so is what is behind it, until something goes on.
+   * to decisions keep their order, and a client that cannot commit need not begin. What has waited
+   * for long is refused, and so is what is behind it, until something goes on.
    */
   private boolean mustWaitWithRows(FrameType type, ByteBuf in, int index, int frameBytes) {
     refuseRows = false;

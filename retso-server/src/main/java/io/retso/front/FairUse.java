@@ -5,7 +5,7 @@ import io.retso.protocol.Timestamps;
 
 /**
  * Keeps one client host from using up what all share: the window of start timestamps, the map of
- * committed rows, and the table of committed transactions that nobody has cleaned up. Decision 15
+ * committed rows, and the table of committed transactions that are not cleaned up. Decision 15
  * describes it.
  *
  * <p>A part of each is free for all: half, of the map an eighth. Beyond that a host that has more
@@ -28,7 +28,7 @@ import io.retso.protocol.Timestamps;
  * (which the map's rule slows), timestamps that follow the clock, the last tick's grant and frame.
  * The parts of the map are a quarter of these: an eighth, a 32nd and a 16th, a 32nd less than the
  * quarter after which few transactions are too old. Not counted are what the transaction's own host
- * takes, since nobody is slowed for its own transactions, whose commits may be behind what waits;
+ * takes, since no host is slowed for its own transactions, whose commits may be behind what waits;
  * and shares of hosts that come and go within two periods.
  *
  * <p>Of the sequencer's thread. It decides when something is done, and what is refused.
@@ -37,10 +37,10 @@ final class FairUse {
   /** The part of the map that is free for all: it makes few transactions too old (T_max). */
   private static final int MAP_PARTS = 8;
 
-  /** Of what is free for all, this part is what all hosts' shares are together. */
+  /** All hosts' shares together are this part of what is free for all. */
   private static final int SHARE_PARTS = 4;
 
-  /** Of what is free for all, this part is taken in two periods at the pace of those above them. */
+  /** At the pace of those above them, this part of what is free for all is taken in two periods. */
   private static final int PACE_PARTS = 2;
 
   /** A commit waits for so many tenths of a period at most: four seconds. */
@@ -136,7 +136,7 @@ final class FairUse {
     return account.paced && !timestampsPace.admits(account.timestampsCredit);
   }
 
-  /** The same for rows: the free part of the map was written. */
+  /** Whether a host must wait before it takes more rows: the free part of the map was written. */
   boolean mustWaitWithRows(ClientAccount account, int count, int hosts) {
     account.paced =
         isAboveShare(account.rows, count, freeRows(), hosts)
@@ -196,7 +196,7 @@ final class FairUse {
   /** Commits of a host that must be cleaned up, and reports of it that this was done. */
   void committed(ClientAccount account, int commits, int cleanups) {
     if (oracle.uncleanedCommits() < oracle.uncleanedMax() / 4) {
-      account.forgetUncleaned(); // others may have cleaned up: who has what is not known exactly
+      account.forgetUncleaned(); // others may have cleaned up: which host has what is not known
     }
     account.addUncleaned(commits - cleanups);
   }

@@ -192,7 +192,7 @@ public final class FrontDesk implements Front {
       drained = new CompletableFuture<>();
       draining = false;
     }
-    tell(itsRole); // first: whoever knows that it is a standby asks it no more
+    tell(itsRole); // first: clients that know that it is a standby ask it no more
     if (wasLeader) {
       conversations.forEach(Conversation::dropReplies);
     }
@@ -341,7 +341,7 @@ public final class FrontDesk implements Front {
     resumed.forEach(Conversation::tryStartsAgain);
   }
 
-  /** The same, to be called every {@value Sequencer#TICK_MILLIS} ms: the log is kept going. */
+  /** To be called every {@value Sequencer#TICK_MILLIS} ms, besides: the log is kept going. */
   public void beat() {
     if (!stopped && sequencer != null) {
       sequencer.tick();

@@ -38,7 +38,7 @@ final class Pace {
     most = amount / PARTS;
   }
 
-  /** So much time passed, and so many hosts wait: what was not taken is nobody's. */
+  /** So much time passed, and so many hosts wait: what was not taken is lost. */
   void tick(long nanos, int hosts) {
     double grant = Math.min(nanos * amountPerNano, most);
     left = Math.min(left, 0) + grant;

@@ -184,7 +184,7 @@ final class RequestHandler {
     decideBatch(answered);
   }
 
-  /** The same for commits that have five lists of ids each. */
+  /** Has commits decided that have five lists of ids each. */
   private void decideReads(ByteBuf in, int body, int count) {
     long[] rows = batch.rows();
     int answered = 0;

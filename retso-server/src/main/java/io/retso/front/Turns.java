@@ -27,7 +27,10 @@ final class Turns {
   private final Executor nextTurn;
   private final Map<Object, ClientShare> shares = new HashMap<>();
 
-  /** Of hosts without a connection, as many as may be: what they took is not given back by that. */
+  /**
+   * Shares of hosts without a connection, as many as may be: what they took is not given back by
+   * that.
+   */
   private final Map<Object, ClientShare> departed =
       new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;

@@ -18,8 +18,8 @@ public interface CommitLog extends AutoCloseable {
 
     /**
      * An append failed, and what was sent with it and later is in doubt. Nothing may be appended
-     * until {@link #resumed}; {@link CommitLog#proceed} is to be called meanwhile. Whoever cannot
-     * append again takes it for the log's end.
+     * until {@link #resumed}; {@link CommitLog#proceed} is to be called meanwhile. A caller that
+     * cannot append again takes it for the log's end.
      */
     default void stalled(LogException cause) {
       failed(cause);

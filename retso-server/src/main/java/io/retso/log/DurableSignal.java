@@ -22,7 +22,7 @@ final class DurableSignal {
   private final AtomicReference<LogException> failure = new AtomicReference<>();
   private final AtomicBoolean scheduled = new AtomicBoolean();
 
-  // Of the writer's thread.
+  // Touched by the writer's thread only.
   private long delivered;
   private boolean failed;
 

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 /**
  * Entries between two ledgers that were read are not there any more: the writer has no need of
  * them. It does not delete in the order of the list, since it keeps for a while what others wrote.
- * Who follows the log must begin again; no entry is lost that anybody needs.
+ * A server that follows the log must begin again; no entry is lost that is needed.
  */
 final class Gap extends RuntimeException {
   private static final long serialVersionUID = 1L;

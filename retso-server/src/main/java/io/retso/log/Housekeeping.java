@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * Reason#CORRUPT} for the third. No timer is needed: the writer calls {@link #proceed} with each
  * append, and while it cannot append.
  *
- * <p>An exception that nobody expects is such a failure, too, wherever it is thrown: each attempt
+ * <p>An exception that is not expected is such a failure, too, wherever it is thrown: each attempt
  * begins from what the store has, and nothing of what the oracle answers or logs is touched here.
  * An {@link Error} ends the server, as everywhere on the writer's thread: it is thrown there.
  *
@@ -182,11 +182,11 @@ final class Housekeeping {
             () -> {
               prepared = made;
               made = null;
-              preparation.wanted = false; // whoever asked meanwhile asked for this one
+              preparation.wanted = false; // what was asked for meanwhile is this one
             });
   }
 
-  /** Whoever was deposed learns it first. */
+  /** A writer that was deposed learns it first. */
   private CompletableFuture<Void> replaceNow(Supplier<CompletableFuture<Void>> seal) {
     catalogIsKnown = false;
     return learnCatalog()
@@ -209,7 +209,7 @@ final class Housekeeping {
 
   /**
    * Condemns ledgers in the catalog, deletes them, and takes them out. So a crash leaves neither a
-   * name that recovery would try to open nor a ledger that nobody would ever delete; and a writer
+   * name that recovery would try to open nor a ledger that would never be deleted; and a writer
    * that was deposed cannot condemn, and deletes nothing.
    */
   private CompletableFuture<Void> deleteSome() {
@@ -244,7 +244,7 @@ final class Housekeeping {
 
   /**
    * A replacement that was reported as a failure may have succeeded, or may yet. As long as the
-   * epoch is this writer's own, every change was, too, and nobody took the log over.
+   * epoch is this writer's own, every change was, too, and no other took the log over.
    */
   private CompletableFuture<Void> learnCatalog() {
     return catalogIsKnown ? done() : onWriter(store.readCatalog()).thenCompose(this::learned);

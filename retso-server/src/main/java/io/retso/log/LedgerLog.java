@@ -95,13 +95,13 @@ public final class LedgerLog implements CommitLog {
   private final long epoch;
   private final TakeOverTimes times;
 
-  // Of the writer's thread.
+  // Touched by the writer's thread only.
   private final Housekeeping housekeeping;
   private final SegmentList segments;
   private LedgerStore.Ledger current;
   private long segmentBytes;
 
-  /** Of the appends to the current ledger; late news of those to the ones before reach nobody. */
+  /** Appends to the current ledger; late news of those to the ones before is not heard. */
   private Appends appends;
 
   /** The position of the first entry that was appended to the current ledger; -1 without any. */
@@ -127,7 +127,7 @@ public final class LedgerLog implements CommitLog {
   /** Nothing is reported any more. */
   private boolean over;
 
-  /** Of the last ledger; null before {@link #closeAsync}. */
+  /** The sealing of the last ledger; null before {@link #closeAsync}. */
   private CompletableFuture<Void> sealing;
 
   /** The writer's thread, since the first {@link #startSegment}; {@code assert} only. */
@@ -157,7 +157,7 @@ public final class LedgerLog implements CommitLog {
   }
 
   /**
-   * Takes the log over from whoever wrote it before, and replays it.
+   * Takes the log over from the writer before, and replays it.
    *
    * <p>The replay reaches back over a window before the newest segment's start, at least; it begins
    * at a segment's first entry. The caller must then call {@link #startSegment} before it appends.
@@ -296,7 +296,7 @@ public final class LedgerLog implements CommitLog {
   /**
    * From now on nothing is written that readers of this version of {@link LogEntry} and those
    * before could not read. Where a stalled log could go on only in a later one it fails with {@link
-   * LogException.Reason#UNAVAILABLE}: whoever takes it over begins a segment, which all read.
+   * LogException.Reason#UNAVAILABLE}: a server that takes it over begins a segment, which all read.
    */
   public void writeAtMost(int version) {
     versionMax = version;

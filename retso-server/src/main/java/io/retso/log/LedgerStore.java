@@ -26,7 +26,7 @@ public interface LedgerStore extends AutoCloseable {
    *     names a ledger that is being deleted
    */
   record Content(long epoch, String leader, List<Long> ledgers) {
-    /** The same with other ledgers. */
+    /** This content with other ledgers. */
     public Content with(List<Long> others) {
       return new Content(epoch, leader, List.copyOf(others));
     }
@@ -62,7 +62,7 @@ public interface LedgerStore extends AutoCloseable {
    */
   CompletableFuture<Catalog> readCatalog();
 
-  /** The same, as the catalog is at some time between this call and its answer. */
+  /** Reads the catalog as it is at some time between this call and its answer. */
   CompletableFuture<Catalog> readNewestCatalog();
 
   /**
@@ -73,7 +73,7 @@ public interface LedgerStore extends AutoCloseable {
    */
   CompletableFuture<Catalog> replaceCatalog(Catalog expected, Content wanted);
 
-  /** The same with other ledgers in the same epoch. */
+  /** Replaces the ledgers of the catalog so, in the same epoch. */
   default CompletableFuture<Catalog> replaceCatalog(Catalog expected, List<Long> ledgers) {
     return replaceCatalog(expected, expected.content().with(ledgers));
   }
@@ -113,8 +113,8 @@ public interface LedgerStore extends AutoCloseable {
     /**
      * Seals the ledger in the background.
      *
-     * @return completes when that is done, on any thread; fails if it cannot be done, and then
-     *     whoever fences the ledger seals it
+     * @return completes when that is done, on any thread; fails if it cannot be done, and then a
+     *     server that fences the ledger seals it
      */
     CompletableFuture<Void> closeAsync();
   }

@@ -19,10 +19,10 @@ import java.util.function.Supplier;
  *
  * <p><strong>How it goes on.</strong> A ledger whose end is reached and that is closed is followed
  * by the next one of the catalog. A ledger that its writer left without closing it is noticed by a
- * later one that has an entry: whoever wrote that was done with this one, so it is opened with
- * recovery, which disturbs nobody. If a ledger that is read, or one behind it, was deleted, as this
- * reader was too slow, it begins again and has the replay emptied ({@link Gone} says what of that
- * is damage).
+ * later one that has an entry: the writer of that was done with this one, so it is opened with
+ * recovery, which disturbs no writer. If a ledger that is read, or one behind it, was deleted, as
+ * this reader was too slow, it begins again and has the replay emptied ({@link Gone} says what of
+ * that is damage).
  *
  * <p>It has no timer: its owner calls {@link #poll} again and again. All methods belong to the
  * executor's thread, which runs one task at a time and waits for nothing.
@@ -307,11 +307,11 @@ public final class LogTail implements AutoCloseable {
    * Goes on to the ledger of this index, or the next one that is there.
    *
    * @param beyondAGap a ledger before is gone: then only an entry behind it, which must follow what
-   *     was shown, says that nothing is missing, and that nobody goes on in that ledger
+   *     was shown, says that nothing is missing, and that no writer goes on in that ledger
    */
   private CompletableFuture<Void> goOnTo(List<Long> ledgers, int index, boolean beyondAGap) {
     if (index == ledgers.size()) {
-      return done(); // nobody has taken the log over yet
+      return done(); // the log has not been taken over yet
     }
     long id = ledgers.get(index);
     if (TakeOver.isCondemned(id)) {
@@ -433,7 +433,7 @@ public final class LogTail implements AutoCloseable {
 
   /**
    * Where a take-over goes on, once the last poll is over; null if it begins anew. The epoch begins
-   * meanwhile: what the poll shows is in the log whoever leads.
+   * meanwhile: what the poll shows is in the log whichever server leads.
    */
   private Position position() {
     if (!warm) {

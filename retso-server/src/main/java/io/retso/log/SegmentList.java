@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The ledgers of the log, oldest first, as its writer knows them, and which of them nobody needs.
- * Of the writer's thread.
+ * The ledgers of the log, oldest first, as its writer knows them, and which of them are not needed.
+ * Touched by the writer's thread only.
  */
 final class SegmentList {
   private final List<Segment> segments;

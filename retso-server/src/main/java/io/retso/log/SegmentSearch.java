@@ -19,7 +19,7 @@ import java.util.concurrent.Executor;
  * <p>A segment may go on in further ledgers, which say so in their first entry and have no start of
  * their own. No replay begins with one of these.
  *
- * <p>Runs in one executor, which must run one task at a time, and blocks nobody. Used once.
+ * <p>Runs in one executor, which must run one task at a time, and blocks no thread. Used once.
  */
 final class SegmentSearch {
   /** Entries of a segment's list of uncleaned commits, mostly of 64 KiB. */
@@ -153,7 +153,7 @@ final class SegmentSearch {
   }
 
   private CompletableFuture<Void> lookInto(long ledger, Entries entries) {
-    if (entries.count() == 0) { // prepared and never used: needed by nobody
+    if (entries.count() == 0) { // prepared and never used: not needed
       entries.close();
       segments.add(0, new Segment(ledger, Segment.NO_START, true));
       return TakeOver.done();

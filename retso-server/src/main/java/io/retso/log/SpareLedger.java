@@ -11,11 +11,11 @@ import org.slf4j.LoggerFactory;
  * An empty ledger that a standby has made before it takes over: to create one would take longer
  * than the other steps of a take-over together.
  *
- * <p>When a ledger was created makes no difference to what is safe: nobody else knows of it until
- * it is in the catalog, so nobody has written to it, and nobody but its maker deletes it. Its
- * bookies are those of the time when it was created. If some are gone by then, or BookKeeper's
- * automatic recovery has fenced it, the first append fails and the log goes on in another ledger;
- * so that this is rare, a ledger that was not needed is replaced after {@link #AGE_NANOS_MAX}.
+ * <p>When a ledger was created makes no difference to what is safe: no other server knows of it
+ * until it is in the catalog, so none has written to it, and only its maker deletes it. Its bookies
+ * are those of the time when it was created. If some are gone by then, or BookKeeper's automatic
+ * recovery has fenced it, the first append fails and the log goes on in another ledger; so that
+ * this is rare, a ledger that was not needed is replaced after {@link #AGE_NANOS_MAX}.
  *
  * <p>A process that is killed leaves its ledger behind: a node of ZooKeeper, and nothing on the
  * bookies. Of the executor's thread.
@@ -86,7 +86,7 @@ final class SpareLedger {
   }
 
   /**
-   * Deletes a ledger that nobody else knows of: it is not in the catalog, and cannot get there.
+   * Deletes a ledger that no other server knows of: it is not in the catalog, and cannot get there.
    *
    * @return completes when that was tried
    */

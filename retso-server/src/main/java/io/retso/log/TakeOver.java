@@ -12,17 +12,17 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Takes the log over from whoever writes it: begins an epoch in the catalog with a ledger of its
- * own, fences the ledgers that may still be written, and replays. The reasoning is in the package's
- * description.
+ * Takes the log over from the server that writes it: begins an epoch in the catalog with a ledger
+ * of its own, fences the ledgers that may still be written, and replays. The reasoning is in the
+ * package's description.
  *
- * <p>Runs in one executor, which must run one task at a time, and blocks nobody. Used once.
+ * <p>Runs in one executor, which must run one task at a time, and blocks no thread. Used once.
  */
 final class TakeOver {
   /**
    * A ledger of the log.
    *
-   * @param start the timestamp at which it begins; 0 if nobody needs it; {@link #NO_START} if it
+   * @param start the timestamp at which it begins; 0 if it is not needed; {@link #NO_START} if it
    *     has no entry, or continues the segment of the ledger before it: no recovery begins with it
    * @param inherited whether somebody else wrote it
    */
@@ -187,8 +187,8 @@ final class TakeOver {
   }
 
   /**
-   * Replaces the catalog. The writer, who is alive, may do so at the same time: then this is tried
-   * again. If another server has begun an epoch, this one has lost.
+   * Replaces the catalog. The writer, which is alive, may do so at the same time: then this is
+   * tried again. If another server has begun an epoch, this one has lost.
    */
   private CompletableFuture<Catalog> enter(Catalog found, long epoch) {
     if (found.epoch() != epoch) {
@@ -346,7 +346,7 @@ final class TakeOver {
     }
 
     /**
-     * Completes when nobody can append to it any more; whether anybody can is open if it is gone.
+     * Completes when no writer can append to it any more; whether one can is open if it is gone.
      */
     CompletableFuture<Void> fenced() {
       return opening

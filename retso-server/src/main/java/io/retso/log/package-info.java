@@ -23,31 +23,32 @@
  *
  * <p><em>Claim: what an older writer was ever told to be durable is replayed, and behind step 3
  * nothing more is.</em> A writer appends only to ledgers that it has entered in the catalog, and
- * enters one only if the epoch is still its own: whoever replaced the catalog last in that epoch
- * sees it fail once step 2 has happened, since the version is another. So all ledgers that an older
- * writer appends to, ever, are in the list of step 2, before the own one. It uses them in the order
- * of the list, and begins one when those before cannot get more entries: because all of its entries
- * there are durable, or because it has them sealed itself (below). Of these, only the last one that
- * has an entry, and empty ones behind it, can get more entries. Step 3 opens all of them, in
- * whatever order: an append that is acknowledged before its ledger's fence is complete is found by
- * the recovery, and none is acknowledged after. If the older writer goes on to an empty ledger of
- * these while they are opened, what it left is complete, and the entry with which it begins is in a
- * ledger that is fenced, too: before the entry, which then fails, or after, and then it is found.
+ * enters one only if the epoch is still its own: the writer that replaced the catalog last in that
+ * epoch sees it fail once step 2 has happened, since the version is another. So all ledgers that an
+ * older writer appends to, ever, are in the list of step 2, before the own one. It uses them in the
+ * order of the list, and begins one when those before cannot get more entries: because all of its
+ * entries there are durable, or because it has them sealed itself (below). Of these, only the last
+ * one that has an entry, and empty ones behind it, can get more entries. Step 3 opens all of them,
+ * in whatever order: an append that is acknowledged before its ledger's fence is complete is found
+ * by the recovery, and none is acknowledged after. If the older writer goes on to an empty ledger
+ * of these while they are opened, what it left is complete, and the entry with which it begins is
+ * in a ledger that is fenced, too: before the entry, which then fails, or after, and then it is
+ * found.
  *
  * <p>How much time passes between step 2 and step 3 makes no difference: until it is fenced the
  * older writer goes on in ledgers of that list. So who is to succeed a leader that hands over takes
  * step 2 while that one serves, and step 3 when it has ended.
  *
- * <p>Entries behind the fence that nobody acknowledged may survive or not: recovery decides that
+ * <p>Entries behind the fence that were not acknowledged may survive or not: recovery decides that
  * once for all readers to come. A writer that stops between step 2 and its first entry leaves a
- * ledger without entries, which whoever comes next fences as well. Until then the writer before can
+ * ledger without entries, which the next server fences as well. Until then the writer before can
  * append but not roll: it learns of the higher epoch at its next change of the catalog, and is
  * fenced.
  *
  * <p><strong>A ledger that fails.</strong> An append fails when too few bookies answer, or a bookie
- * says that the ledger is fenced. Which of the entries under way are durable then, nobody knows.
- * The writer <em>stalls</em>: it appends and acknowledges nothing, keeps the entries, and tries
- * again and again to
+ * says that the ledger is fenced. Which of the entries under way are durable then is not known. The
+ * writer <em>stalls</em>: it appends and acknowledges nothing, keeps the entries, and tries again
+ * and again to
  *
  * <ol>
  *   <li>read the catalog: if the epoch is another's, it is deposed;
@@ -63,7 +64,7 @@
  * none. So the sealed ledger has the entries up to some position, as they were sent, and at least
  * those that were acknowledged; if not, bookies have lost what they acknowledged, and the writer
  * ends. Once sealed the ledger has one end for all readers: what is behind it on some bookie, or
- * arrives there late, is never read. Late news of these appends reach nobody: the writer listens to
+ * arrives there late, is never read. Late news of these appends is not heard: the writer listens to
  * those of one ledger until the first failure. So the entries behind the end are in the log only
  * where step 4 puts them, in order.
  *

@@ -56,7 +56,9 @@ final class FollowedLeader {
     return new FollowedLeader(epoch, address, NO_LEDGER, false);
   }
 
-  /** What is read from now on, behind a position, is in its ledgers, and nobody's before. */
+  /**
+   * What is read from now on, behind a position, is in its ledgers, and not in those of one before.
+   */
   void reached(long lastPosition) {
     positionBefore = Math.min(positionBefore, lastPosition);
   }

@@ -31,7 +31,7 @@ public interface LeaderWatch extends AutoCloseable {
   }
 
   /**
-   * Watches the leader at an address, and nobody else any more.
+   * Watches the leader at an address, and no other any more.
    *
    * @param address {@code host:port}; empty for nobody
    * @param said hears, in tasks of the member's thread, when the server there has another role than
@@ -52,7 +52,7 @@ public interface LeaderWatch extends AutoCloseable {
    */
   boolean hasAnswered();
 
-  /** Watches nobody any more. */
+  /** Watches no leader any more. */
   @Override
   void close();
 }

@@ -110,7 +110,7 @@ public final class Member implements AutoCloseable {
   /** The next term, or that in which it leads; null until it stands by again. */
   private Term term;
 
-  /** Of a leader. */
+  /** The log that a leader writes. */
   private LedgerLog log;
 
   /** It takes over no more. */
@@ -118,7 +118,7 @@ public final class Member implements AutoCloseable {
 
   private long takeOvers;
 
-  /** Of the take-over that is under way, or was the last. */
+  /** Those of the take-over that is under way, or was the last. */
   private TakeOverSteps steps;
 
   /** What a standby does before it is ready; null before it begins. */
@@ -127,7 +127,7 @@ public final class Member implements AutoCloseable {
   /** Why it could not be written or taken over, as long as nobody leads. */
   private LogException leadTrouble;
 
-  /** Of a leader that goes; null if it does not. */
+  /** What a leader does that goes; null if it does not. */
   private HandOver handOver;
 
   /**
@@ -222,7 +222,7 @@ public final class Member implements AutoCloseable {
 
   // The take-over.
 
-  /** Takes over whoever leads in the epoch that it follows; if that is over, it does not. */
+  /** Takes over from the leader of the epoch that it follows; if that is over, it does not. */
   void takeOver() {
     LOG.info("takes over from epoch {}: {}", follower.epoch(), follower.whatIsHeld());
     state = State.TAKING_OVER;
@@ -277,7 +277,7 @@ public final class Member implements AutoCloseable {
     }
   }
 
-  /** Of the sequencer that leads. */
+  /** Replies of the sequencer that leads. */
   private final class TermReplies implements Sequencer.Replies {
     @Override
     public void durable(long position) {

@@ -15,10 +15,12 @@ final class Silence {
   /** A leader that is not heard at all for so long is gone. An idle one appends each 100 ms. */
   static final long NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-  /** The same if it answers, and its log does not go on. */
+  /** A leader that answers, and whose log does not go on, is gone after this. */
   static final long NANOS_OF_LOG = 2 * NANOS;
 
-  /** The same of a leader that answers, and has appended nothing since it began its epoch. */
+  /**
+   * A leader that answers, and has appended nothing since it began its epoch, is gone after this.
+   */
   static final long NANOS_OF_TAKE_OVER = 2 * NANOS_OF_LOG;
 
   /** If nothing happened in this process for so long, others are not to blame for their silence. */

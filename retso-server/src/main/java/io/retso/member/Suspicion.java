@@ -13,7 +13,7 @@ final class Suspicion {
   /** From an attempt to the next one, at least. */
   static final long PAUSE_NANOS_MIN = TimeUnit.SECONDS.toNanos(2);
 
-  /** The same while leaders follow each other without having served. */
+  /** Such a pause, at most, while leaders follow each other without having served. */
   static final long PAUSE_NANOS_MAX = TimeUnit.SECONDS.toNanos(30);
 
   /** A leader that is heard for so long has served. */

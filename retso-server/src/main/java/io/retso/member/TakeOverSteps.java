@@ -17,7 +17,7 @@ final class TakeOverSteps {
   private boolean hasDurable;
   private boolean over;
 
-  /** Of a take-over that begins now. */
+  /** Steps of a take-over that begins now. */
   TakeOverSteps(long epochBefore, long nowNanos) {
     this.epochBefore = epochBefore;
     this.begunNanos = nowNanos;

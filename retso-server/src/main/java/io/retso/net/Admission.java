@@ -42,10 +42,10 @@ final class Admission {
   private final int clientsPerHost;
   private final Set<Connection> connections = new LinkedHashSet<>();
 
-  /** Of them, those of which it is to be known who they are and is not yet, the oldest first. */
+  /** Those of them of which it is to be known whose they are and is not yet, the oldest first. */
   private final Set<Connection> unknown = new LinkedHashSet<>();
 
-  /** Of them, those that have a place of standbys. */
+  /** Those of them that have a place of standbys. */
   private final Set<Connection> apart = new LinkedHashSet<>();
 
   Admission(int clientsMax, int clientsPerHost) {

@@ -283,8 +283,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
   }
 
   /**
-   * Time passes. Who is silent because nobody reads from it, or because the log owes it replies, is
-   * not idle; who has not said HELLO has a limit of its own.
+   * Time passes. A client that is silent because it is not read from, or because the log owes it
+   * replies, is not idle; one that has not said HELLO has a limit of its own.
    */
   void tick() {
     if (closing) { // a client that does not read what it was refused with

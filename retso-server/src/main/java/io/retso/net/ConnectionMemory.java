@@ -16,8 +16,8 @@ import java.util.function.Supplier;
  *
  * <p>Above half of the bound a host that holds more than its part of that is read from on one
  * connection only, the one that holds most: so its frames are completed one after the other, and it
- * waits for nobody else. Beyond the bound, which takes many hosts or much at once, connections of
- * the host that holds most are closed, the largest first. Others do not notice.
+ * waits for no other. Beyond the bound, which takes many hosts or much at once, connections of the
+ * host that holds most are closed, the largest first. Others do not notice.
  *
  * <p>Looks ten times a second and after each {@value #LOOKS_PER_BOUND}th of the bound that was
  * received or answered. Of the event loop.

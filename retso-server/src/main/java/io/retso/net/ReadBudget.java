@@ -6,8 +6,8 @@ import io.netty.util.UncheckedBooleanSupplier;
 /**
  * Bounds the bytes that a turn of the loop reads, over all connections: copying them out of the
  * sockets is work that no frame pays for. While the budget lasts, a connection is read in large
- * pieces; then each that is readable gets one small piece, so that who sends little waits for
- * nobody.
+ * pieces; then each that is readable gets one small piece, so that a client that sends little waits
+ * for no other.
  *
  * <p>Of the event loop.
  */

@@ -7,9 +7,9 @@
  * was readable in one turn is decided first; then, at the end of the turn, start timestamps leave
  * and one entry goes to the log.
  *
- * <p>Nobody can hold the others up: what a connection may have in memory is bounded by one frame to
- * read, the replies to what the log has not acknowledged (bounded by the log's entries), and a high
- * water mark of replies it did not read; beyond that it is not read from, and after a time-out it
- * is disconnected.
+ * <p>No client can hold the others up: what a connection may have in memory is bounded by one frame
+ * to read, the replies to what the log has not acknowledged (bounded by the log's entries), and a
+ * high water mark of replies it did not read; beyond that it is not read from, and after a time-out
+ * it is disconnected.
  */
 package io.retso.net;

@@ -11,7 +11,8 @@ import io.retso.protocol.Timestamps;
 /**
  * Decides, of a serializable transaction that has no conflict, whether what it has read allows it
  * to commit (decision record 22). A {@link SerialRule} places it; here is found what the rule asks
- * about: who has changed what it read, and at which position somebody has read what it wrote.
+ * about: which transaction has changed what it read, and at which position one has read what it
+ * wrote.
  *
  * <p>The map knows a row's last commit c, not the first one after a start. If c is the only one
  * after it, its window slot says all; otherwise the first one is unknown, and is taken to be as low
@@ -36,8 +37,8 @@ final class Certifier {
   private static final int PIECE = CommitBatch.ROWS_ENOUGH;
 
   /**
-   * In place of a row's place: others have changed it since the start, or may have. Then nobody
-   * needs to know that it was read: whoever changes it after this transaction began after that
+   * In place of a row's place: others have changed it since the start, or may have. Then it need
+   * not be known that it was read: a transaction that changes it after this one began after that
    * other change, or has a conflict, so it is above. That holds for a row that is absent from the
    * map, too, since T_max of its line stands for its last change.
    */
@@ -53,7 +54,7 @@ final class Certifier {
   /** The newest snapshot that readers have who are never judged: a timestamp. */
   private long safeSnapshot;
 
-  // Of the transaction that is judged now.
+  // About the transaction that is judged now.
   private long start;
   private long successor;
   private long lowest;
@@ -76,8 +77,8 @@ final class Certifier {
   }
 
   /**
-   * Readers that are never judged read at {@code timestamp}, which was issued just now: whoever
-   * commits later has its place above it.
+   * Readers that are never judged read at {@code timestamp}, which was issued just now: a
+   * transaction that commits later has its place above it.
    */
   void setSafeSnapshot(long timestamp) {
     assert timestamp >= safeSnapshot;
@@ -260,8 +261,8 @@ final class Certifier {
     boolean readOnly = batch.from(i) == batch.writesEnd(i);
     long readAt = rule.readAt(readOnly, batch.starts[i], commit, placed);
     int position = (int) (readAt + Timestamps.GAP - 1 >>> Timestamps.GAP_BITS); // rounded up
-    // Rows that it validated were read, too, and nobody has changed them.
-    if (successor == SerialRule.NONE && readAt == commit) { // nobody has read later, by now
+    // Rows that it validated were read, too, and no other has changed them.
+    if (successor == SerialRule.NONE && readAt == commit) { // none has read later, by now
       rows.setReadNow(batch.stripes, batch.writesEnd(i), batch.readsEnd(i), position);
     } else {
       rows.setRead(batch.stripes, batch.writesEnd(i), batch.readsEnd(i), position);

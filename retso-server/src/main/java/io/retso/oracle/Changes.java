@@ -5,7 +5,7 @@ package io.retso.oracle;
  * the state to be rebuilt. All timestamps are full timestamps.
  */
 public interface Changes {
-  /** Nobody listens: for the WAL-disabled mode and for replay. */
+  /** Changes are not listened to: for the WAL-disabled mode and for replay. */
   Changes NONE =
       new Changes() {
         @Override

@@ -34,15 +34,15 @@ public final class CommitBatch {
   final long[] outcomes = new long[COMMITS_MAX];
   final long[] rows;
 
-  /** Of rows that are written or validated, the place in the map, once they are located. */
+  /** The places in the map of rows that are written or validated, once they are located. */
   final int[] lines;
 
   /** Where {@link #rows} has those that are written or validated, once they are gathered. */
   final int[] mapped = new int[ROWS_ENOUGH];
 
   /**
-   * Of each id its stripe, if {@link Certifier#locate} has found any; of a row that was read and is
-   * judged, less than 0 if others have changed it.
+   * The stripe of each id, if {@link Certifier#locate} has found any; for a row that was read and
+   * is judged, less than 0 if others have changed it.
    */
   final int[] stripes;
 

@@ -20,7 +20,7 @@ final class CommitDecision {
   private final Changes changes;
   private final OracleCounters counters;
 
-  /** Of the rows that were judged last, the newest commit, as its distance from the start. */
+  /** The newest commit of the rows that were judged last, as its distance from the start. */
   private int newest;
 
   CommitDecision(
@@ -75,8 +75,8 @@ final class CommitDecision {
 
   /**
    * Lines 1 to 11: one of the rows is in the map with a later commit (line 4); or only rows that
-   * are not in the map may have been committed, as T_max is later (line 8); or certainly nobody
-   * did, {@link Outcome#DONE}.
+   * are not in the map may have been committed, as T_max is later (line 8); or certainly no
+   * transaction did, {@link Outcome#DONE}.
    */
   private long judge(CommitBatch batch, int from, int to, int sequence) {
     newest = -CommittedMap.AGE_MAX;

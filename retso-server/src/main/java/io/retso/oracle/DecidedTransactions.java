@@ -67,7 +67,7 @@ final class DecidedTransactions {
   /**
    * A commit or abort request for a transaction below the window. It can be known only while it is
    * committed and uncleaned. Otherwise a request that was never sent before is certainly aborted
-   * here and now; a repeated one may have been committed and cleaned up, and nobody remembers.
+   * here and now; a repeated one may have been committed and cleaned up, and that is forgotten.
    */
   long beforeWindow(long sequence, boolean repeat) {
     long commit = uncleaned.get(sequence);

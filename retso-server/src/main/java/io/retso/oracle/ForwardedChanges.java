@@ -1,11 +1,11 @@
 package io.retso.oracle;
 
 /**
- * Passes each change on to whoever is to have it at that moment; subclasses do otherwise with some.
+ * Passes each change on to what is to have it at that moment; subclasses do otherwise with some.
  * Allocates nothing. As thread-safe as its targets.
  */
 public abstract class ForwardedChanges implements Changes {
-  /** Who gets the next change. */
+  /** What gets the next change. */
   protected abstract Changes target();
 
   @Override

@@ -5,8 +5,8 @@ import io.retso.protocol.Outcome;
 /**
  * The rule of intervals: a position s for each transaction, such that s(A) &lt; s(B) for each
  * dependency A -&gt; B: above everything that the transaction depends on, and below everything that
- * depends on it. As late as possible: its commit timestamp if nobody has changed what it read. What
- * is accepted is strictly serializable. Decision record 22 has the proof.
+ * depends on it. As late as possible: its commit timestamp if no other has changed what it read.
+ * What is accepted is strictly serializable. Decision record 22 has the proof.
  */
 final class Intervals implements SerialRule {
   @Override

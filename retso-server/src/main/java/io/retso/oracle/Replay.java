@@ -41,8 +41,8 @@ public final class Replay {
    * <p>What the log does not tell is known of three things. Which timestamps are open transactions,
    * and which are nobody's: a replay takes all for open that were issued, so this does, too. Where
    * serializable transactions have their places, and what they have read: {@link #end} forgets
-   * that, on the safe side, whoever has known it. Everything else in the oracle is changed together
-   * with the log, or follows from what is, as the end of the window follows from the next
+   * that, on the safe side, whatever has known it. Everything else in the oracle is changed
+   * together with the log, or follows from what is, as the end of the window follows from the next
    * timestamp. (It may remember more commits than a replay reads back: older ones.)
    */
   public void goOn() {
@@ -153,7 +153,7 @@ public final class Replay {
 
   /** Applies a logged expiry. */
   public void expired(long below) {
-    // Of the timestamps below it perhaps none is in the log yet, but all of them were issued.
+    // Perhaps none of the timestamps below it is in the log yet, but all of them were issued.
     time(below);
     windowLow(below);
   }

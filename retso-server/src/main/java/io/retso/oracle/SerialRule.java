@@ -11,7 +11,7 @@ interface SerialRule {
   /** No successor. */
   long NONE = Long.MAX_VALUE;
 
-  /** Of a commit of which so much was kept: what {@code lowest} is the minimum of. */
+  /** What {@code lowest} is the minimum of, for a commit of which so much was kept. */
   long position(long commit, long kept);
 
   /**
@@ -19,7 +19,7 @@ interface SerialRule {
    *
    * @param commit the timestamp that it will have
    * @param successor of those that committed after its start and changed something that it read,
-   *     the first one's commit timestamp, or less; {@link #NONE} if nobody did
+   *     the first one's commit timestamp, or less; {@link #NONE} if none did
    * @param lowest the lowest of their {@link #position}s, or less
    * @param readAt the highest position at which something was read that it wrote; 0 if there is no
    *     successor, as then it does not matter

@@ -10,8 +10,8 @@ import io.retso.protocol.Timestamps;
  * 3) is {@link CommitDecision}, that of serializable transactions {@link Certifier}; what is known
  * of decided ones {@link DecidedTransactions}, the low watermark {@link Watermark}.
  *
- * <p>State changes here first and reaches the log through {@link Changes}; whoever calls must not
- * let an answer out before the log has everything that was changed up to it (section 3.3).
+ * <p>State changes here first and reaches the log through {@link Changes}; a caller must not let an
+ * answer out before the log has everything that was changed up to it (section 3.3).
  *
  * <p>Deterministic and single-threaded; see the package's description.
  */
@@ -90,7 +90,7 @@ public final class StatusOracle {
   }
 
   /**
-   * The same for a client host that has a number; see {@link #openOfOthers}.
+   * Issues them for a client host that has a number; see {@link #openOfOthers}.
    *
    * @param host above 0; 0 if it is not known
    */
@@ -176,10 +176,10 @@ public final class StatusOracle {
   }
 
   /**
-   * Issues a snapshot for serializable readers that report no reads: whoever commits from now on
-   * has its place in the serial order above it. Like {@link #timestamp} it is nobody's transaction
-   * and not logged: to a successor everything that was reserved is such a snapshot. It holds the
-   * low watermark until {@link #release}.
+   * Issues a snapshot for serializable readers that report no reads: a transaction that commits
+   * from now on has its place in the serial order above it. Like {@link #timestamp} it is nobody's
+   * transaction and not logged: to a successor everything that was reserved is such a snapshot. It
+   * holds the low watermark until {@link #release}.
    */
   public long safeSnapshot() {
     long snapshot = nextTimestamp();
@@ -201,7 +201,7 @@ public final class StatusOracle {
 
   /**
    * Lets time pass: the next {@code count} timestamps are nobody's, as if they had been issued by
-   * {@link #timestamp} and nobody had heard of them. No later commit may have one of them.
+   * {@link #timestamp} and no client had heard of them. No later commit may have one of them.
    *
    * @param count at most 2^16, as {@link CommittedMap} must see timestamps age
    * @return how many were passed: fewer than {@code count} if they pushed {@link
@@ -420,7 +420,7 @@ public final class StatusOracle {
 
   /** Totals since the start, and the state's sizes at this moment. */
   public OracleCounters counters() {
-    // The watermark is answered to nobody who relies on it.
+    // The watermark is answered to no client that relies on it.
     counters.describe(map, window, uncleaned, uncleanedCommits(), watermark.sequence());
     return counters;
   }

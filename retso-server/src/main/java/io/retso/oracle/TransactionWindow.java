@@ -334,9 +334,9 @@ final class TransactionWindow {
   }
 
   /**
-   * Leaves what a replay of the log would have found: who began is open perhaps, and so is what is
-   * nobody's, unless the log says that it is finished; of places in the serial order nothing is
-   * known.
+   * Leaves what a replay of the log would have found: each transaction that began is open perhaps,
+   * and so is what is nobody's, unless the log says that it is finished; of places in the serial
+   * order nothing is known.
    *
    * @param told below it the log says so
    */
@@ -436,7 +436,7 @@ final class TransactionWindow {
     assert keepsInvariants(sequence);
   }
 
-  /** Of a slot that was changed: the invariants of what lies behind the two marks of progress. */
+  /** The invariants of what lies behind the two marks of progress, for a slot that was changed. */
   private boolean keepsInvariants(long sequence) {
     long word = slots[(int) sequence & mask];
     boolean sweptCommit = ((int) word & STATE_MASK) == COMMITTED && isSwept(word);

@@ -6,9 +6,9 @@ import io.retso.protocol.Timestamps;
  * The list of uncleaned commits that a segment of the log begins with. It is made in steps; the
  * oracle goes on working in between, and what it changes is logged among the list's entries.
  *
- * <p><strong>Claim.</strong> Whoever takes what is shown and the changes since {@link #begin}, in
- * the order in which they happened, knows after the last step exactly the commits that are
- * uncleaned then.
+ * <p><strong>Claim.</strong> A reader that takes what is shown and the changes since {@link
+ * #begin}, in the order in which they happened, knows after the last step exactly the commits that
+ * are uncleaned then.
  *
  * <p><em>Nothing is too much.</em> What is shown is uncleaned at that moment, by all changes up to
  * it; to note that twice, or after the commit's own record, changes nothing. Its cleanup, or the

@@ -11,7 +11,7 @@ final class UnloggedTimestamps {
   /** Invariant: those below it are finished by a watermark in the log. Long.MAX_VALUE: of all. */
   private long lowest = Long.MAX_VALUE;
 
-  /** Of all that were added. */
+  /** The newest of all that were added. */
   private long newest;
 
   /** Forgets all. */

@@ -18,7 +18,7 @@
  *   <li>what is remembered of rows and granules (the lazy, self-collecting hash map of the last NR
  *       committed rows with T_max, and the readers of rows): {@link io.retso.oracle.rows};
  *   <li>the lists of open and half-aborted transactions: {@link io.retso.oracle.TransactionWindow};
- *   <li>committed transactions that nobody has cleaned up and that left the window: {@link
+ *   <li>committed transactions that are not cleaned up and that left the window: {@link
  *       io.retso.oracle.UncleanedCommits};
  *   <li>timestamps that are nobody's, of which the log says nothing: {@link
  *       io.retso.oracle.UnloggedTimestamps};

@@ -11,9 +11,9 @@ import javax.crypto.ShortBufferException;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Makes and checks tickets: the proof of who began a transaction. A ticket is the first half of
- * AES-CMAC (RFC 4493) of the start timestamp and its owner, of 8 bytes each: exactly one block, so
- * that all tickets of a frame are one call of the cipher. Nothing is kept for a transaction, and
+ * Makes and checks tickets: the proof that a client began a transaction. A ticket is the first half
+ * of AES-CMAC (RFC 4493) of the start timestamp and its owner, of 8 bytes each: exactly one block,
+ * so that all tickets of a frame are one call of the cipher. Nothing is kept for a transaction, and
  * every server that has the secret comes to the same ticket.
  *
  * <p>A forger who does not know the key must ask a server for each guess of 64 bits: at a million a
@@ -34,7 +34,7 @@ public final class Tickets {
   /** Blocks of one call of the cipher: they fit into the first-level cache. */
   private static final int BLOCKS_MAX = 256;
 
-  /** Of the polynomial of RFC 4493, section 2.3. */
+  /** From the polynomial of RFC 4493, section 2.3. */
   private static final int REDUCTION = 0x87;
 
   private static final VarHandle LONG =

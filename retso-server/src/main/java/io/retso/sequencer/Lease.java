@@ -3,13 +3,13 @@ package io.retso.sequencer;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
 /**
- * Whether this server is sure to lead although it asks nobody: timestamps are answered at once only
- * then, and otherwise with an entry of the log.
+ * Whether this server is sure to lead although it asks no other: timestamps are answered at once
+ * only then, and otherwise with an entry of the log.
  *
  * <p><strong>Why they must not be answered always.</strong> A server from which the log was taken
  * does not know it. Its timestamps lie below all that its successor issues. So once somebody has
  * been told by the successor that a transaction is committed, a timestamp from the old server is
- * wrong for whoever asks for one after that: it does not see that commit.
+ * wrong for a client that asks for one after that: it does not see that commit.
  *
  * <p><strong>Claim.</strong> <em>Suppose a timestamp is asked for at {@code r}, and an entry that
  * was sent later than {@code r - D} is acknowledged before the answer leaves. Then no successor has
@@ -27,8 +27,8 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
  * when that happens.
  *
  * <p>A successor's successor is no exception: each waits for its own fence, which covers the
- * ledgers of all before it. Nobody waits for a writer whose last record is its end, as it answers
- * nothing behind that; and no writer logs its end while it still waits itself.
+ * ledgers of all before it. No server waits for a writer whose last record is its end, as it
+ * answers nothing behind that; and no writer logs its end while it still waits itself.
  *
  * <p><strong>What is assumed of clocks.</strong> Only durations are compared, on monotonic clocks:
  * those of two servers differ by at most one percent in rate, which the successor adds. They must
@@ -156,7 +156,7 @@ final class Lease {
     return timing.nanoClock().getAsLong() - sentNanos[slot(newest)] >= nanos;
   }
 
-  /** Whoever led before may have a lease: its ledgers' fence was complete at {@code fenced}. */
+  /** The leader before may have a lease: its ledgers' fence was complete at {@code fenced}. */
   void hold(long fenced) {
     held = true;
     heldUntil = fenced + timing.leaseNanos() + timing.leaseNanos() / DRIFT_PART;

@@ -35,8 +35,8 @@ final class LogWriter {
   /**
    * An idle server appends an entry several times a second. One that has appended none for so long
    * stood still, and its ledger may have been deleted by a successor together with its fence: then
-   * bookies would acknowledge what nobody will ever read. It looks at the catalog first. A ledger
-   * is deleted a window and an hour after its successor began, at the earliest.
+   * bookies would acknowledge what will never be read. It looks at the catalog first. A ledger is
+   * deleted a window and an hour after its successor began, at the earliest.
    */
   static final long STOOD_STILL_NANOS = TimeUnit.MINUTES.toNanos(1);
 

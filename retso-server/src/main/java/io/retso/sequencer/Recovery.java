@@ -14,9 +14,9 @@ import java.nio.ByteBuffer;
 
 /**
  * Applies the log to an empty oracle, or to that of a leader which handed over, entry by entry;
- * {@link #finish} comes when there is nobody any more who could write another one. What was decided
- * is not judged again, so recovery gives the answers that were given, whatever the version that
- * gave them.
+ * {@link #finish} comes when there is no writer any more that could write another one. What was
+ * decided is not judged again, so recovery gives the answers that were given, whatever the version
+ * that gave them.
  *
  * <p>The first complete list of uncleaned commits that is replayed brings those of all time before;
  * those of later segments are known by then. A list is incomplete at the end of a log whose writer
@@ -41,7 +41,7 @@ public final class Recovery implements LedgerLog.Replay {
   private long bytes;
   private long reserved;
 
-  /** The window of whoever wrote what was read last; 0 if it is not known. */
+  /** The window of the server that wrote what was read last; 0 if it is not known. */
   private long windowTimestamps;
 
   /** The last writer's last reservation is followed by its end. */
@@ -322,7 +322,7 @@ public final class Recovery implements LedgerLog.Replay {
       ended = false;
     }
 
-    /** Its writer issued no timestamp from here on; whoever came after it reserved anew. */
+    /** Its writer issued no timestamp from here on; the writer after it reserved anew. */
     @Override
     public void ended(long timestamp) {
       reserved = timestamp;

@@ -5,7 +5,7 @@ import io.retso.protocol.Timestamps;
 /**
  * The timestamps that the log has reserved: a successor begins above them, so those that are issued
  * need no entry of their own. The next range is reserved when half of the current one is used, so
- * that nobody ever waits for it. If the log is so slow that a range is used up before the next is
+ * that no begin ever waits for it. If the log is so slow that a range is used up before the next is
  * durable, start timestamps wait ({@link #positionOfStarts}); commits wait for their own entry,
  * which is behind the reservation.
  *
@@ -40,7 +40,7 @@ final class Reservation {
    */
   Reservation(int timestamps) {
     spanMax = (long) timestamps << Timestamps.GAP_BITS;
-    // Of two at least: half of it is used before the next is asked for.
+    // Two timestamps at least: half of it is used before the next is asked for.
     span = Math.min(spanMax, (long) Math.max(2, timestamps / FIRST_PART) << Timestamps.GAP_BITS);
   }
 

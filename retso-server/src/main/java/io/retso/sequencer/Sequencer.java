@@ -89,7 +89,7 @@ public final class Sequencer implements CommitLog.Listener {
   }
 
   /**
-   * The same behind a writer that may not know yet that it was deposed: answers to decisions and
+   * Begins behind a writer that may not know yet that it was deposed: answers to decisions and
    * queries are held until it cannot answer with timestamps any more. {@link #tick} lets them go.
    *
    * @param fencedNanos when all of its ledgers were fenced, by the clock of {@link
@@ -148,7 +148,7 @@ public final class Sequencer implements CommitLog.Listener {
     return begin(count, 0);
   }
 
-  /** The same for a client host that has a number; see {@link StatusOracle#begin(int, int)}. */
+  /** Issues them for a client host that has a number; see {@link StatusOracle#begin(int, int)}. */
   public long begin(int count, int host) {
     long first = oracle.begin(count, host);
     writer.reserveAhead();
@@ -165,8 +165,8 @@ public final class Sequencer implements CommitLog.Listener {
   }
 
   /**
-   * Of timestamps that were just issued: at once if the lease lasts and their reservation is not
-   * late; otherwise with an entry.
+   * Where the reply with timestamps that were just issued may leave: at once if the lease lasts and
+   * their reservation is not late; otherwise with an entry.
    */
   private long startsPosition() {
     assert isOwner();
@@ -391,7 +391,7 @@ public final class Sequencer implements CommitLog.Listener {
   /**
    * Whether the log has everything that the oracle has, for good: the record of {@link #finish} is
    * durable, and so is what was logged before it. Behind it nothing is taken, so the oracle does
-   * not change. Without that record the oracle may be ahead of the log, and nobody can tell by
+   * not change. Without that record the oracle may be ahead of the log, and it cannot be told by
    * what.
    */
   public boolean hasLoggedAll() {
@@ -410,7 +410,7 @@ public final class Sequencer implements CommitLog.Listener {
   @Override
   public void failed(LogException cause) {
     assert owner == null || isOwner();
-    if (!writer.isStopped()) { // of one that was stopped nobody hears any more
+    if (!writer.isStopped()) { // one that was stopped is not heard any more
       writer.stop();
       replies.failed(cause);
     }

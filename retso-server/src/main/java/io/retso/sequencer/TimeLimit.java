@@ -2,8 +2,8 @@ package io.retso.sequencer;
 
 /**
  * The time limit of transactions: dead clients would otherwise hold the low watermark back for as
- * long as a window lasts. It reads no clock; whoever has one calls {@link #tick} from time to time,
- * on the sequencer's thread.
+ * long as a window lasts. It reads no clock; its owner, which has one, calls {@link #tick} from
+ * time to time, on the sequencer's thread.
  *
  * <p>It remembers which timestamp was next at which time, a {@value #STEPS}th of the limit apart. A
  * timestamp below one that was next before the limit began is older than the limit. So a
@@ -11,8 +11,8 @@ package io.retso.sequencer;
  * ticks; never before. Timestamps that were issued before a restart count as issued at the first
  * tick.
  *
- * <p>While the process stands still (stopped, suspended, a long collection of garbage) nobody can
- * commit. A gap between two ticks of more than a quarter of the limit therefore counts as a
+ * <p>While the process stands still (stopped, suspended, a long collection of garbage) no client
+ * can commit. A gap between two ticks of more than a quarter of the limit therefore counts as a
  * quarter: otherwise the first tick afterwards would abort whatever was open before the clients'
  * requests, which wait in their sockets, are read.
  *
@@ -84,7 +84,7 @@ public final class TimeLimit {
     tickRunning(nowNanos - stoodStillNanos);
   }
 
-  /** Of the time during which the process ran. */
+  /** Ticks by the time during which the process ran. */
   private void tickRunning(long nowNanos) {
     while (removed < noted && nowNanos - times[index(removed)] >= limitNanos) {
       tooOld = timestamps[index(removed++)];

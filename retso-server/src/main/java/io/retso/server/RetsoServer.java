@@ -58,7 +58,7 @@ public final class RetsoServer implements AutoCloseable {
    * Starts a server and returns when it leads, or is ready to.
    *
    * @throws ConfigException if the heap is too small for the settings, or an address lets others in
-   *     where nobody has to say who they are
+   *     where clients need not say who they are
    * @throws IOException if an address, the data directory or its disk cannot be used
    * @throws LogException if the log cannot be taken over or replayed
    * @throws InterruptedException if the thread was interrupted while waiting for the log
@@ -284,7 +284,7 @@ public final class RetsoServer implements AutoCloseable {
       LOG.info(member.handOver().get(DRAIN_SECONDS_MAX, TimeUnit.SECONDS));
       return true;
     } catch (ExecutionException | TimeoutException e) {
-      LOG.debug("the log is left to whoever finds it", e);
+      LOG.debug("the log is left to the server that finds it", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

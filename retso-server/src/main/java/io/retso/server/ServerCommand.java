@@ -135,7 +135,7 @@ public final class ServerCommand implements Callable<Integer> {
 
   /**
    * Before each connect ZooKeeper's client looks up the name of the server's address, for Kerberos.
-   * Where nobody answers that, it takes longer than a session lasts.
+   * Where that is not answered, it takes longer than a session lasts.
    */
   private static void lookUpNoNames() {
     if (System.getProperty("java.security.auth.login.config") == null) {

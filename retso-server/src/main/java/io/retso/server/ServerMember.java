@@ -24,7 +24,7 @@ final class ServerMember {
   private final CompletableFuture<Void> serves = new CompletableFuture<>();
   private volatile Consumer<LogException> onTrouble = failure -> {};
 
-  /** Of the oracle's thread: what {@link #onTrouble} has heard of and is not over. */
+  /** What {@link #onTrouble} has heard of and is not over; touched by the oracle's thread. */
   private LogException trouble;
 
   private ServerMember(OracleServer net, ServerOracle oracle, Member member) {
@@ -85,7 +85,8 @@ final class ServerMember {
     } else {
       if (view.serves()) {
         serves.complete(null);
-      } else if (view.trouble() != null) { // whoever starts it is to know; later it tries again
+      } else if (view.trouble()
+          != null) { // the operator is to know at the start; later it tries again
         serves.completeExceptionally(view.trouble());
       }
     }

@@ -27,7 +27,7 @@ final class ServerOracle implements Term.Maker {
   private final SharedOracle oracle;
   private final MeasuredLog.Measures measures = new MeasuredLog.Measures();
 
-  /** Of the terms that are over. */
+  /** Counts of the terms that are over. */
   private final SequencerCounters before = new SequencerCounters();
 
   private Supplier<CompletableFuture<Void>> rehearsal =

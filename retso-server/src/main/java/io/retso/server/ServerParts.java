@@ -185,7 +185,7 @@ final class ServerParts {
         });
   }
 
-  /** Leads, or follows whoever does. */
+  /** Leads, or follows the server that does. */
   private void join(BookKeeperStore store) throws LogException, InterruptedException {
     Member.Settings settings =
         new Member.Settings(
@@ -213,7 +213,7 @@ final class ServerParts {
     observation.offerHandOver(member::handOver);
   }
 
-  /** Of whoever leads. */
+  /** Keeps the time limit of transactions, while this server leads. */
   private void keepTime() {
     long limitNanos = config.get(Settings.TRANSACTION_TIMEOUT).toNanos();
     net.every(Math.min(limitNanos / TimeLimit.STEPS, TICK_NANOS_MAX), oracle::limitTransactions);

@@ -21,8 +21,8 @@ import javax.tools.ToolProvider;
  * One edit of a source file.
  *
  * @param file the source
- * @param text what is replaced; it must be there once, so that whoever changes it learns that the
- *     evidence needs a new look
+ * @param text what is replaced; it must be there once, so that an engineer who changes it learns
+ *     that the evidence needs a new look
  * @param instead what is there instead
  */
 public record SourceEdit(Path file, String text, String instead) {

@@ -114,7 +114,7 @@ class CommitReadsTest {
     assertEquals(snapshot + 2 * GAP, peer.answer());
   }
 
-  /** Readers of a safe snapshot need its versions, though nobody knows these readers. */
+  /** Readers of a safe snapshot need its versions, though these readers are not known. */
   @Test
   void aSafeSnapshotHoldsTheWatermarkForAMinute() throws FrameException {
     Peer peer = peer();
@@ -140,7 +140,7 @@ class CommitReadsTest {
     return peer.answer();
   }
 
-  /** A pivot needs nobody else if a snapshot was issued behind the change of what it read. */
+  /** A pivot needs no other if a snapshot was issued behind the change of what it read. */
   @Test
   void nothingIsPlacedBelowASafeSnapshot() throws FrameException {
     Peer peer = peer();

@@ -52,7 +52,7 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
   long nanos;
   long appended;
 
-  /** Of the last entry. */
+  /** Bytes of the last entry. */
   int entryBytes;
 
   LogException logFailure;
@@ -253,7 +253,7 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
       return nextId++;
     }
 
-    /** The same of a serializable one. */
+    /** Sends the commit of a serializable one, with some ticket. */
     int commitReadsWith(long start, long ticket) throws FrameException {
       Frames.writeHeader(
           unread, FrameType.COMMIT_READS, 1, nextId, Frames.COMMIT_READS_FIXED_BYTES);

@@ -367,7 +367,7 @@ class FairUseTest {
     assertTrue(Outcome.isCommitted(commit(other, 1_000)));
   }
 
-  /** What it took of a term before is nobody's. */
+  /** What it took of a term before is forgotten. */
   @Test
   void inANewTermItHasTakenNothing() throws FrameException {
     Peer gone = greedy;

@@ -66,7 +66,7 @@ class PaceTest {
     throw new AssertionError("it is never slowed");
   }
 
-  /** The same with commits of one row each, whose cleanup is reported. */
+  /** Commits one row again whenever the commit before was answered, and reports its cleanup. */
   private int commits(Peer peer) throws FrameException {
     int committed = 0;
     while (committed < DeskFixture.ROWS) {

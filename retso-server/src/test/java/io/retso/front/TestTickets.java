@@ -35,7 +35,7 @@ public final class TestTickets {
         () -> oracle, nanoClock, FrontDesk.Latencies.IGNORED, bounds, AccessControl.open(tickets));
   }
 
-  /** The same with the usual bounds. */
+  /** Settings with the usual bounds. */
   public static FrontDesk.Settings settings(OracleIdentity oracle, LongSupplier nanoClock) {
     return settings(oracle, nanoClock, FrontDesk.Bounds.USUAL);
   }

@@ -35,7 +35,7 @@ public class DurableSignalLincheckTest implements CommitLog.Listener {
   private final AtomicLong reported = new AtomicLong();
   private final AtomicInteger failuresTold = new AtomicInteger();
 
-  // Of the writer.
+  // What the writer has heard.
   private volatile long heard;
   private volatile int failuresHeard;
   private volatile boolean outOfOrder;

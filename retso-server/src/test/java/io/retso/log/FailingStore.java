@@ -52,7 +52,7 @@ final class FailingStore extends ForwardingStore {
     return call(true, () -> super.replaceCatalog(expected, wanted));
   }
 
-  /** A ledger that nobody hears of is one that nobody deletes. */
+  /** A ledger that is not heard of is one that is not deleted. */
   @Override
   public CompletableFuture<Ledger> create() {
     return takesEffect ? super.create() : call(false, super::create);

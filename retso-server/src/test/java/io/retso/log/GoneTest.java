@@ -161,7 +161,7 @@ class GoneTest extends LogFixture {
     assertTrue(e.getMessage().contains("list of ledgers names it"), e.getMessage());
   }
 
-  /** A server that stopped before its first entry; whoever took over next has one. */
+  /** A server that stopped before its first entry; the one that took over next has one. */
   @Test
   void anEmptyLedgerThatIsGoneDoesNoHarm() throws LogException {
     begun();

@@ -34,7 +34,7 @@ class InjectedStallBugsTest {
     NOT_IN_THE_CATALOG("Housekeeping", ".thenCompose(ledger -> addMade())", ""),
     /** A successor's epoch is taken for one's own. */
     EPOCH_NOT_COMPARED("Housekeeping", "if (now.epoch() != catalog.epoch()) {", "if (false) {"),
-    /** Nobody can see that a ledger does not begin a segment. */
+    /** It cannot be seen that a ledger does not begin a segment. */
     NOT_SAID_TO_CONTINUE(
         "LedgerLog", "bytes = continuing ? LogEntry.continuing(entry) : entry;", "bytes = entry;"),
     /** A second failure within a segment makes it look like one that begins. */
@@ -42,7 +42,7 @@ class InjectedStallBugsTest {
         "LedgerLog",
         "continuing = continuing || sealedCount > 0;",
         "continuing = !continuing && sealedCount > 0;"),
-    /** The end of a stall is the beginning of a segment to whoever follows the log. */
+    /** The end of a stall is the beginning of a segment to a server that follows the log. */
     A_TAIL_TAKES_IT_FOR_A_SEGMENT(
         "TakeOver",
         "return LogEntry.continues(firstEntry) ? NO_START : replay.segmentStart(firstEntry);",

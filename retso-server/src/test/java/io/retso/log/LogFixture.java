@@ -213,7 +213,7 @@ abstract class LogFixture {
     return positions;
   }
 
-  /** A process that reaches nobody until a time, or is not reached. */
+  /** A process that reaches no other until a time, or is not reached. */
   static final class CutOff implements SimulatedLedgers.Process {
     SimulatedLedgers.Way cut = SimulatedLedgers.Way.OUT;
     long until;

@@ -211,7 +211,7 @@ class LogTailTest extends LogFixture {
     }
   }
 
-  /** The same, discovered when the catalog is its own already. */
+  /** The position is found to be trimmed when the catalog is its own already. */
   @Test
   void aTakeOverFromATrimmedPositionReadsAnew() throws LogException {
     Writer writer = begun();
@@ -302,7 +302,7 @@ class LogTailTest extends LogFixture {
     assertEquals(positions(1, writer.position), standby.shown);
   }
 
-  /** Bookies that came back without it; nobody else would ever see it. */
+  /** Bookies that came back without it; no other server would ever see it. */
   @Test
   void aTakeOverThatFindsLessThanItHasReadFails() throws LogException {
     begun();

@@ -76,7 +76,10 @@ class SpareLedgerTest extends LogFixture {
     assertEquals(2, failing.failures);
   }
 
-  /** The ledger that was made ahead is that which is written; who loses the race gives its back. */
+  /**
+   * The ledger that was made ahead is that which is written; the server that loses the race gives
+   * its back.
+   */
   @Test
   void aTakeOverWritesToItAndALostOneGivesItBack() throws LogException {
     Writer writer = new Writer();

@@ -40,7 +40,7 @@ class StallTest extends LogFixture {
    * Ledgers whose appends fail, or whose entries are kept although they are said to have failed.
    */
   private final class BreakingStore extends ForwardingStore {
-    /** Of the appends that come next so many are kept, and all fail. */
+    /** So many of the appends that come next are kept, and all fail. */
     int keeps = -1;
 
     boolean creates = true;

@@ -32,7 +32,7 @@ final class StallWorld {
   /** Told to be durable by anybody, by position. */
   private final TreeMap<Long, Long> acknowledged = new TreeMap<>();
 
-  /** Whoever began an epoch last. */
+  /** The server that began an epoch last. */
   private Member newest;
 
   private long nextValue = 1;
@@ -338,7 +338,7 @@ final class StallWorld {
     }
   }
 
-  /** Undisturbed, somebody gets it in the end, and nothing is left that nobody needs. */
+  /** Undisturbed, somebody gets it in the end, and nothing is left that is not needed. */
   private void endsWell() {
     for (int attempt = 0; attempt < 20; attempt++) {
       Member last = new Member();

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Who takes over and when, to the tick, in virtual time. */
+/** Which member takes over and when, to the tick, in virtual time. */
 class MemberTest {
   /** A poll, a take-over and two ticks, in milliseconds. */
   private static final long SOON = 40;

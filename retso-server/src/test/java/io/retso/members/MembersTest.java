@@ -97,7 +97,7 @@ class MembersTest {
     }
   }
 
-  /** Nobody decided it, as the log of its server was fenced: the successor does. */
+  /** It was not decided, as the log of its server was fenced: the successor does that. */
   @Test
   void aCommitThatAFencedLeaderHoldsIsDecidedByItsSuccessor() throws Exception {
     TestMember a = member();
@@ -200,7 +200,7 @@ class MembersTest {
     }
   }
 
-  /** A leader of an epoch that is over is not believed, though nobody else leads. */
+  /** A leader of an epoch that is over is not believed, though no other leads. */
   @Test
   void aLowerEpochThanThatOfALeaderIsNeverBelieved() throws Exception {
     TestMember a = member();

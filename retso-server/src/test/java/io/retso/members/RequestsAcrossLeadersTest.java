@@ -125,7 +125,7 @@ class RequestsAcrossLeadersTest {
     final CompletableFuture<CommitResult> endedLater;
     final CompletableFuture<Void> cleanedLater;
 
-    /** Asks for all of them; those that need the log are answered by nobody. */
+    /** Asks for all of them; those that need the log are not answered. */
     UnderWay(boolean isKept) {
       assertTrue(client.commit(winner, 5).isCommitted());
       TransactionHandle ended = client.begin();
@@ -262,7 +262,7 @@ class RequestsAcrossLeadersTest {
     assertEquals(State.COMMITTED, client.status(early.startTimestamp(), third).state());
   }
 
-  /** Of many fail-overs in its life none ends it, as long as the window has room. */
+  /** None of many fail-overs in its life ends it, as long as the window has room. */
   @Test
   void anOpenTransactionOutlivesSeveralLeaders() throws Exception {
     TransactionHandle start = client.begin();

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Clients with plain sockets that behave, and clients that do not: these harm nobody else. */
+/** Clients with plain sockets that behave, and clients that do not: these harm no others. */
 @Timeout(60)
 class OracleServerTest {
   private static final OracleIdentity ORACLE = new OracleIdentity(new UUID(1, 2), "test");
@@ -49,7 +49,7 @@ class OracleServerTest {
   private static final int CONNECTIONS_PER_HOST = 16;
   private static final long IDLE_MILLIS = 2_000;
 
-  /** Of all tests but one: a client that gets no processor time is not idle. */
+  /** What all tests but one take: a client that gets no processor time is not idle. */
   private static final long NEVER_IDLE_MILLIS = 60_000;
 
   private static final long STALL_MILLIS = 200;

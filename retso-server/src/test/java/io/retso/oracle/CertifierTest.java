@@ -90,7 +90,9 @@ class CertifierTest {
     assertTrue(write(b, 2) > 0);
   }
 
-  /** An eighth of the window after the last certification nobody tells what is written any more. */
+  /**
+   * An eighth of the window after the last certification it is not told what is written any more.
+   */
   @Test
   void whatWasWrittenWhileNobodyWasCertifiedIsNoticed() {
     long early = oracle.begin(1);
@@ -122,7 +124,7 @@ class CertifierTest {
     assertEquals(Outcome.ABORTED_CONFLICT, serializable(d, ids(0), 9));
   }
 
-  /** T_max of a line is no change of a row of it that nobody wrote lately. */
+  /** T_max of a line is no change of a row of it that was not written lately. */
   @Test
   void anEvictionIsNoChange() {
     StatusOracle small = new StatusOracle(5, 1 << 12, 1 << 12, Changes.NONE, 0);

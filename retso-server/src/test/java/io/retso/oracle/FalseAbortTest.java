@@ -40,7 +40,7 @@ class FalseAbortTest {
       int count = fillRows();
       map.locate(rows, 0, count, lines);
       if (i >= WARM_UP) {
-        // The same rows as those of one that began 100,000 transactions ago.
+        // Its rows are those of one that began 100,000 transactions ago.
         int start = now - 2 * LIFETIME;
         boolean aborted = map.newestSince(rows, 0, count, lines, start) > 0;
         boolean rightly = map.conflictsCertainly(rows, 0, count, lines, start);

@@ -38,7 +38,9 @@ class InjectedCertifierBugsTest {
     RECOVERY_FORGETS_POSITIONS(
         "Replay", "window.issue(TransactionWindow.NO_TRANSACTION);", "window.issueCommit(0, 100);"),
     POSITION_IS_NOT_KEPT("TransactionWindow", "positionBehind << POSITION_SHIFT | kept", "kept"),
-    /** The slot of a commit is overwritten by who takes its timestamp for a transaction's. */
+    /**
+     * The slot of a commit is overwritten by a client that takes its timestamp for a transaction's.
+     */
     POSITION_IS_OVERWRITTEN(
         "StatusOracle",
         "case TransactionWindow.NO_TRANSACTION, TransactionWindow.SAFE_SNAPSHOT -> {",
@@ -58,7 +60,7 @@ class InjectedCertifierBugsTest {
         "slots[slot - 1 & mask] &= (1L << POSITION_SHIFT) - 1; slots[slot] |= positionBehind"),
     /** The last commit of a row is taken for the first one after the start. */
     NEWEST_CHANGE_ONLY("Certifier", "return commit - behind; //", "return commit - (1 << 20); //"),
-    /** Whoever is refused meets the same commit again. */
+    /** A transaction that is refused meets the same commit again. */
     THE_COMMIT_BEFORE_THE_START_COUNTS(
         "Certifier",
         "return sequence - (int) (start >>> Timestamps.GAP_BITS) > 0;",
@@ -126,8 +128,8 @@ class InjectedCertifierBugsTest {
   }
 
   /**
-   * Whether what was read more than 2^31 timestamps ago refuses nobody. Without ages it would look
-   * as if it were read in the future.
+   * Whether what was read more than 2^31 timestamps ago refuses no transaction. Without ages it
+   * would look as if it were read in the future.
    */
   static final class Aged implements LongPredicate {
     private static final int GRANULE = 100;

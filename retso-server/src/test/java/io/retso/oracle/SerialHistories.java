@@ -21,7 +21,7 @@ final class SerialHistories {
   enum Kind {
     /** Its reads are judged. */
     SERIALIZABLE,
-    /** It reads at a safe snapshot, and nobody is asked. */
+    /** It reads at a safe snapshot, and the oracle is not asked. */
     SAFE,
     /** Its writes count, its reads do not. */
     SNAPSHOT
@@ -69,7 +69,7 @@ final class SerialHistories {
   private static final long ITEMS = 7;
   private static final int WINDOW = 1 << 12;
 
-  /** Timestamps without a certification after which nobody tells what is written. */
+  /** Timestamps without a certification after which it is not told what is written. */
   private static final int ASLEEP = WINDOW / 8 + 1;
 
   private static final int ASLEEP_EVERY = 16;
@@ -83,7 +83,7 @@ final class SerialHistories {
   private final boolean again;
   private long filler = 1L << 32;
 
-  // Of the history that ran last.
+  // What the history that ran last had.
   private final long[] start = new long[8];
   private final long[] commit = new long[8];
 
@@ -95,7 +95,7 @@ final class SerialHistories {
   long needless;
   long wrong;
 
-  /** Of those that ran again at once, how many were refused again. */
+  /** How many of those that ran again at once were refused again. */
   long refusedAgain;
 
   /**
@@ -107,8 +107,8 @@ final class SerialHistories {
   }
 
   /**
-   * @param again whether who is refused runs again at once: nobody else commits meanwhile, so that
-   *     must succeed, whoever else is open
+   * @param again whether a transaction that is refused runs again at once: no other commits
+   *     meanwhile, so that must succeed, whatever else is open
    */
   SerialHistories(SerialRule rule, long mapRows, int fillerRows, boolean again) {
     this.fillerRows = fillerRows;
@@ -328,7 +328,7 @@ final class SerialHistories {
     return true;
   }
 
-  /** Whether nobody has changed what a transaction has locked or validated. */
+  /** Whether no other has changed what a transaction has locked or validated. */
   private boolean isValid(History h, int among) {
     for (int a = 0; a < h.size(); a++) {
       int kept = h.kinds[a] == Kind.SAFE ? 0 : (h.locks[a] | h.validated[a]) & ~h.granules;

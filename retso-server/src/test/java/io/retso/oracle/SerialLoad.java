@@ -42,7 +42,7 @@ final class SerialLoad {
   private final double safePeriod;
   private final Map<Long, List<Version>> versions = new HashMap<>();
 
-  /** Of each row, who has read its newest version. */
+  /** Which clients have read the newest version of each row. */
   private final Map<Long, Set<Integer>> readers = new HashMap<>();
 
   private final List<Set<Integer>> successors = new ArrayList<>();
@@ -65,7 +65,7 @@ final class SerialLoad {
   long unknown;
   long needless;
 
-  /** Of the client that reads much: its commits, and processor time that these took. */
+  /** Commits of the client that reads much; below it the processor time that these took. */
   private long greedyCommits;
 
   private long greedyNanos;

@@ -55,8 +55,9 @@ class SerialLoadTest {
   }
 
   /**
-   * Stripes are shared: beside a client that reads 100,000 other rows in each commit, whoever finds
-   * changed what it has read is taken for a pivot more and more often. The others are not refused.
+   * Stripes are shared: beside a client that reads 100,000 other rows in each commit, a transaction
+   * that finds changed what it has read is taken for a pivot more and more often. The others are
+   * not refused.
    */
   @Test
   void besideAClientThatReadsMuch() {

@@ -85,7 +85,7 @@ class SweepTest {
     assertEquals(commits, large.uncleanedCommits());
   }
 
-  /** The same as time passes. */
+  /** Time that passes moves so many at once, too. */
   @Test
   void timePassesOverSoManyCommitsAtOnce() {
     int window = 1 << 16;

@@ -114,7 +114,7 @@ class UncleanedCommitsTest {
     }
   }
 
-  /** In a replay nobody takes the steps. */
+  /** In a replay the steps are not taken. */
   @Test
   void whatWasSweptGivesWay() {
     UncleanedCommits table = new UncleanedCommits(4, 0);

@@ -229,7 +229,7 @@ class KeptOracleTest {
     }
   }
 
-  /** The same requests to two that lead now get the same answers. */
+  /** Two that lead now answer the same requests alike. */
   private void assertAnswerTheSame(Server one, Server other) {
     long seed = random.nextLong();
     List<List<Object>> answers = new ArrayList<>();
@@ -294,7 +294,7 @@ class KeptOracleTest {
     assertAnswerTheSame(reader, leader);
   }
 
-  /** Nobody took over: it leads again, from the timestamp at which it ended. */
+  /** No other took over: it leads again, from the timestamp at which it ended. */
   @Test
   void goesOnWithoutASuccessor() throws LogException {
     random = new Random(1);

@@ -8,7 +8,7 @@ import io.retso.oracle.StatusOracle;
 public final class SmallSequencer {
   private SmallSequencer() {}
 
-  /** One without a log, that runs; it replies to nobody. */
+  /** One without a log, that runs; its replies reach no client. */
   public static Sequencer start() {
     Sequencer sequencer =
         new Sequencer(

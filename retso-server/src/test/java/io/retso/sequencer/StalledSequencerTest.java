@@ -95,7 +95,7 @@ class StalledSequencerTest {
     sequencer.durable(1);
   }
 
-  /** Two appends of which nobody knows what became of them, and a third entry that is filled. */
+  /** Two appends of which it is not known what became of them, and a third entry that is filled. */
   private long[] stall() {
     long[] starts = {sequencer.begin(1), sequencer.begin(1), sequencer.begin(1)};
     for (int i = 0; i < 2; i++) {

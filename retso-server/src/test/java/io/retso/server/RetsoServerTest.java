@@ -83,7 +83,8 @@ class RetsoServerTest {
   }
 
   /**
-   * Of a durable server that runs for a moment; the last argument is its name, if there are two.
+   * The identity of a durable server that runs for a moment; the last argument is its name, if
+   * there are two.
    */
   private OracleIdentity identityAt(String... logAndName) throws Exception {
     ServerConfig.Builder config =
@@ -183,7 +184,7 @@ class RetsoServerTest {
     }
   }
 
-  /** Of both kinds, as machines of an IPv6-only cluster have. */
+  /** Addresses of both kinds, as machines of an IPv6-only cluster have. */
   @ParameterizedTest
   @ValueSource(strings = {"0.0.0.0", "::"})
   void aServerThatListensEverywhereNamesAnAddressThatOthersReach(String host) throws Exception {
@@ -206,7 +207,7 @@ class RetsoServerTest {
     }
   }
 
-  /** As long as nobody has to say who they are. */
+  /** As long as clients need not say who they are. */
   @ParameterizedTest
   @ValueSource(strings = {"listen.host", "http.host"})
   void aServerLetsOtherMachinesInOnlyIfItIsTold(String host) throws Exception {

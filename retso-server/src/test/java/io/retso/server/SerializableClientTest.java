@@ -105,7 +105,9 @@ class SerializableClientTest {
     }
   }
 
-  /** What was read by others is forgotten; who began before that is judged with care. */
+  /**
+   * What was read by others is forgotten; a transaction that began before that is judged with care.
+   */
   @Test
   void transactionsThatSpanARestartAreNeverWronglyCommitted() throws Exception {
     TransactionHandle unchanged;

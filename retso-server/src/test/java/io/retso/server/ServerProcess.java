@@ -60,7 +60,7 @@ final class ServerProcess implements AutoCloseable {
   }
 
   /**
-   * The same of another build.
+   * Starts a server of another build and waits until it serves.
    *
    * @param edited a directory with classes that take the place of those of this build
    */

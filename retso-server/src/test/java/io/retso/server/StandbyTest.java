@@ -204,7 +204,7 @@ class StandbyTest {
         CommitResult result = client.commit(start, 1);
         gaps.add((System.nanoTime() - asked) / 1e6);
         assertTrue(result.isCommitted());
-        if (leader().epoch() == epoch + 1) { // nobody was deposed in between
+        if (leader().epoch() == epoch + 1) { // no leader was deposed in between
           assertTrue(
               result.commitTimestamp() - start.startTimestamp() < 10_000, start + " and " + result);
         }

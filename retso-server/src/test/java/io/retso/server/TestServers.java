@@ -71,7 +71,7 @@ public final class TestServers {
     return await(server.httpPort(), path, status, "");
   }
 
-  /** The same, and until it contains a text. */
+  /** Waits until a page answers with a status and contains a text; returns what it says. */
   static String await(int port, String path, int status, String text) throws Exception {
     AtomicReference<HttpResponse<String>> answer = new AtomicReference<>();
     Await.until(

@@ -170,7 +170,7 @@ final class Cluster {
 
   /**
    * A take-over is complete, so the ledgers of all leaders before it are fenced. Until then one may
-   * go on: whoever entered the catalog may die before that.
+   * go on: the one that entered the catalog may die before that.
    */
   void began(int epoch) {
     newestBegun = Math.max(newestBegun, epoch);

@@ -68,12 +68,12 @@ final class Footprint {
     return rows;
   }
 
-  /** The rows that nobody may change between its start and its commit. */
+  /** The rows that no other may change between its start and its commit. */
   Set<Long> validatedRows() {
     return validated;
   }
 
-  /** The rows besides those it writes that nobody else may write or lock from start to commit. */
+  /** The rows besides those it writes that no other may write or lock from start to commit. */
   Set<Long> lockedRows() {
     return locked;
   }
@@ -88,7 +88,7 @@ final class Footprint {
     Set<Long> inMap = new LinkedHashSet<>(written);
     inMap.addAll(locked);
     Set<Long> certified = new LinkedHashSet<>(reads);
-    certified.removeAll(inMap); // nobody else has changed these if it commits
+    certified.removeAll(inMap); // no other has changed these if it commits
     CommitRequest request =
         CommitRequest.of(SimulatedClient.handle(start))
             .withWrites(ids(inMap))

@@ -114,7 +114,7 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
     timestamp(start);
   }
 
-  /** A client got a timestamp that is nobody's transaction. */
+  /** A client got a timestamp that is no transaction's. */
   void timestamp(long timestamp) {
     newestSeen = Math.max(newestSeen, timestamp);
   }

@@ -107,7 +107,7 @@ class InjectedBugsTest {
         "oracle/Watermark.java",
         "Math.min(window.finished(WALK_MAX), uncleaned.lowest())",
         "window.finished(WALK_MAX)"),
-    /** Timestamps go to where the clock is, whoever is open. */
+    /** Timestamps go to where the clock is, whatever is open. */
     CLOCK_FOLLOWED_AT_ONCE(
         "server/ClockFollower.java", "Math.min(wanted, Math.max(tolerable, asTheClock))", "wanted"),
     /** A sweep reports a timestamp that it took after it had gone over the marks. */
@@ -145,7 +145,7 @@ class InjectedBugsTest {
     /** What was refused is taken for something that never happened. */
     REFUSED_LEDGER_GIVEN_BACK_ALTHOUGH_THE_CATALOG_NAMES_IT(
         "log/TakeOver.java", "found.ledgers().contains(own.id())", "false"),
-    /** Whoever was too slow ends with a call for help. */
+    /** A reader that was too slow ends with a call for help. */
     DELETED_LEDGER_TAKEN_FOR_LOST("log/Gone.java", "now.ledgers().contains(e.ledger())", "true"),
     /** The end of a ledger is read while its writer goes on. */
     STANDBY_SERVES_BEFORE_FENCING(
@@ -175,7 +175,7 @@ class InjectedBugsTest {
         "leaveWindow(reserved);\n      oracle.replay().end();",
         "oracle.replay().windowLow(oracle.nextTimestamp());\n      oracle.replay().end();"),
     RESERVATION_NOT_RECOVERED("sequencer/Recovery.java", "oracle.replay().time(reserved);", ""),
-    /** Of several reservations the first counts. */
+    /** The first of several reservations counts. */
     OLD_RESERVATION_RECOVERED(
         "sequencer/Recovery.java",
         "reserved = Math.max(reserved, timestamp);",
@@ -215,7 +215,7 @@ class InjectedBugsTest {
         "sequencer/Lease.java",
         "heldUntil = fenced + timing.leaseNanos() + timing.leaseNanos() / DRIFT_PART;",
         "heldUntil = fenced;"),
-    /** Entries that nobody acknowledged prove nothing. */
+    /** Entries that were not acknowledged prove nothing. */
     LEASE_OF_AN_UNACKNOWLEDGED_ENTRY(
         "sequencer/Lease.java", "led && isRecent(acknowledged", "led && isRecent(newest"),
     /** It leads until the catalog says otherwise. */
@@ -231,7 +231,7 @@ class InjectedBugsTest {
         "log/TakeOver.java",
         "entries.read(next, entries.count(), executor, this::show)",
         "entries.read(next, next, executor, this::show)"),
-    /** Who found that another one had replaced the catalog leads all the same. */
+    /** A server that found that another one had replaced the catalog leads all the same. */
     LOST_RACE_TAKEN_FOR_WON(
         "log/TakeOver.java",
         ".readCatalog()\n"
@@ -253,7 +253,7 @@ class InjectedBugsTest {
         "sequencer/LogWriter.java",
         "return endedAt > 0 && ring.durable() >= endedAt;",
         "return true;"),
-    /** ... if that end may get lost, as nobody has acknowledged it. */
+    /** ... if that end may get lost, as it was not acknowledged. */
     KEEPS_WHAT_THE_LOG_MAY_LACK(
         "sequencer/LogWriter.java",
         "return endedAt > 0 && ring.durable() >= endedAt;",
@@ -281,7 +281,7 @@ class InjectedBugsTest {
         "oracle/CommitDecision.java",
         "judge(batch, batch.writesEnd(i), batch.validatedEnd(i), sequence)",
         "judge(batch, batch.writesEnd(i), batch.writesEnd(i), sequence)"),
-    /** They are looked at, and nobody who comes later learns of them. */
+    /** They are looked at, and no transaction that comes later learns of them. */
     LOCKED_ROWS_NOT_PUT_INTO_THE_MAP(
         Sizes::serializable,
         "simulator/Footprint.java",

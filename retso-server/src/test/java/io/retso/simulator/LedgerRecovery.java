@@ -16,7 +16,7 @@ import java.util.function.Consumer;
  * Opens a ledger with recovery, as BookKeeper's client does: it fences so many bookies that no
  * append can be acknowledged any more, asks them what is confirmed, and reads on from there, entry
  * by entry. What one bookie has it writes to enough of them; the ledger ends where so many have
- * nothing that nobody can have been told otherwise. A bookie that says so is fenced by the
+ * nothing that no client can have been told otherwise. A bookie that says so is fenced by the
  * question.
  */
 final class LedgerRecovery {

@@ -43,7 +43,10 @@ class RareBugsTest {
             + "    led = true;\n"
             + "    sentNanos[slot(position)] = timing.nanoClock().getAsLong();\n"
             + "    sentMillis[slot(position)] = timing.wallClock().getAsLong();"),
-    /** Whoever follows does not wait for one that has a lease of the writer before to wait for. */
+    /**
+     * A server that follows does not wait for one that has a lease of the writer before to wait
+     * for.
+     */
     ENDS_WHILE_IT_WAITS(
         "sequencer.LeaseTest",
         "decisionsAreHeldBehindAWriterThatMayHaveALease",

@@ -21,7 +21,7 @@ final class Registry {
   private final World world;
   private final Simulation simulation;
 
-  /** Of processes that live, or did lately. */
+  /** Those of processes that live, or did lately. */
   private final List<Session> sessions = new ArrayList<>();
 
   /** Those that are registered. */

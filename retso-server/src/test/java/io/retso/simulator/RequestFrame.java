@@ -29,7 +29,7 @@ final class RequestFrame {
    *
    * @param epoch of the server: its place in the order of take-overs
    * @param number the same, as clients are told it
-   * @param isNewest whether nobody had taken the log over from it
+   * @param isNewest whether no other had taken the log over from it
    * @param windowLow below this it remembered only uncleaned commits
    * @param nextTimestamp the next one before the frame was taken
    * @param hadMarks for each request whether the transaction had pending marks in the table

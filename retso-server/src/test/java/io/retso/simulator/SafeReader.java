@@ -4,7 +4,7 @@ import io.retso.protocol.FrameType;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** A serializable reader that nobody judges: it reads some rows on a safe snapshot. */
+/** A serializable reader that is not judged: it reads some rows on a safe snapshot. */
 final class SafeReader {
   private static final int ROWS_MAX = 6;
 

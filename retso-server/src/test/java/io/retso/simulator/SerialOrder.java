@@ -61,7 +61,7 @@ final class SerialOrder {
   private final Map<Long, Row> rows = new HashMap<>();
   private final List<Node> nodes = new ArrayList<>();
 
-  /** Of those that asked to commit, by start. */
+  /** Footprints of those that asked to commit, by start. */
   private final TreeMap<Long, Footprint> asked = new TreeMap<>();
 
   private long newest;

@@ -191,7 +191,7 @@ final class SimulatedClient {
     };
   }
 
-  /** Of a transaction that this client or another one began. */
+  /** The handle of a transaction that this client or another one began. */
   static TransactionHandle handle(long start) {
     return TransactionHandle.of(start, TestTickets.of(start));
   }

@@ -16,8 +16,9 @@ import java.util.Map;
  * <ul>
  *   <li>An entry goes to each bookie of its ledger's ensemble, and is acknowledged when enough of
  *       them have it in their journals, in order. Whether one that was not survives is decided by
- *       whoever opens the ledger with recovery ({@link LedgerRecovery}): he finds it or not. A
- *       writer that lives on hears late acknowledgements of what survived, then that it is fenced.
+ *       the process that opens the ledger with recovery ({@link LedgerRecovery}): it finds it or
+ *       not. A writer that lives on hears late acknowledgements of what survived, then that it is
+ *       fenced.
  *   <li>A reader learns the end of an open ledger from what entries carry.
  *   <li>Every request takes its time before it takes effect and after, so that answers come in any
  *       order. The request of a process that dies meanwhile may take effect.
@@ -64,7 +65,7 @@ public final class SimulatedLedgers {
       return 0;
     }
 
-    /** The same of one bookie, by its number. */
+    /** When it can talk to one bookie again, by its number, or hear of it. */
     default long cutOffUntil(int bookie, Way way) {
       return 0;
     }
@@ -102,7 +103,7 @@ public final class SimulatedLedgers {
   static final int WRITE_QUORUM = 3;
   static final int ACK_QUORUM = 2;
 
-  /** Of so many answers, one is from a bookie that has whatever is acknowledged. */
+  /** One of so many answers is from a bookie that has whatever is acknowledged. */
   static int covering(Stored ledger) {
     return ledger.ensemble.size() - ACK_QUORUM + 1;
   }
@@ -212,7 +213,9 @@ public final class SimulatedLedgers {
     return readCatalog();
   }
 
-  /** A request that has been carried out already is found out as long as nobody wrote since. */
+  /**
+   * A request that has been carried out already is found out as long as there was no write since.
+   */
   LedgerStore.Catalog replaceAgain(
       Process process, LedgerStore.Catalog expected, LedgerStore.Content wanted)
       throws LogException {
@@ -289,7 +292,7 @@ public final class SimulatedLedgers {
   /** Its writer hears that an entry is durable. */
   void acknowledged(Stored ledger, int index, byte[] bytes) {
     if (ledger.deleted) {
-      return; // nobody there remembers the fence
+      return; // the fence is not remembered there
     }
     Violation.unless(
         ledger.closedAt < 0 || index < ledger.closedAt,

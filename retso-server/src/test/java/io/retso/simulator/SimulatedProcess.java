@@ -130,14 +130,14 @@ abstract class SimulatedProcess implements SimulatedLedgers.Process {
 
   // Others.
 
-  /** Whoever it is cut off from hears nothing of it, nor it of them, until a time. */
+  /** Those that it is cut off from hear nothing of it, nor it of them, until a time. */
   final void cutOff(Party party, long duration) {
     cutOff(party, Way.IN, duration);
     cutOff(party, Way.OUT, duration);
     world.counted("cut off from " + party);
   }
 
-  /** The same in one direction. */
+  /** Cuts it off in one direction. */
   final void cutOff(Party party, Way way, long duration) {
     cutOffUntil.get(party).merge(way, simulation.now() + duration, Math::max);
     disturbed(duration);

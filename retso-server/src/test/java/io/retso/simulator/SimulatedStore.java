@@ -79,7 +79,7 @@ final class SimulatedStore implements LedgerStore {
     return Math.max(process.cutOffUntil(Party.BOOKIES, way), process.cutOffUntil(bookie, way));
   }
 
-  /** Of one that dies, the last packet may not have left. */
+  /** The last packet of one that dies may not have left. */
   private boolean isLost() {
     return !process.isAlive() && simulation.oneIn(2);
   }

@@ -29,7 +29,7 @@ record Sizes(
     SNAPSHOT,
     /** Some are, of those that read rows. */
     SERIALIZABLE_ROWS,
-    /** Some are, and scan: whoever writes names granules. */
+    /** Some are, and scan: a transaction that writes names granules. */
     SERIALIZABLE_SCANS
   }
 
@@ -50,7 +50,7 @@ record Sizes(
   /** Heartbeats within a lease; an idle server leaves out four of five. */
   private static final int HEARTBEATS = 30;
 
-  /** Of a world; each server has clocks of its own. */
+  /** What a world has; each server has clocks of its own. */
   private static final SequencerSettings.Timing NO_TIMING =
       new SequencerSettings.Timing(() -> 0, () -> 0, 1, 0);
 
@@ -112,7 +112,7 @@ record Sizes(
         random.nextBoolean() ? Isolation.SERIALIZABLE_ROWS : Isolation.SERIALIZABLE_SCANS);
   }
 
-  /** The same but for these. */
+  /** These sizes with others for what is named here. */
   private Sizes with(int window, int reservation, int entryBytes, Isolation other) {
     SequencerSettings.EntryBytes bytes = sequencer.entryBytes();
     return new Sizes(

@@ -35,13 +35,13 @@ final class World {
 
   private static final long PATIENCE = 60_000 * Simulation.MILLIS;
 
-  /** When the last fault is so long ago, whoever asks for a commit has it. */
+  /** When the last fault is so long ago, a client that asks for a commit has it. */
   private static final long HEALTHY_AFTER = 1_000 * Simulation.MILLIS;
 
-  /** Without faults nobody has a reason to take over, but long delays may be one. */
+  /** Without faults no server has a reason to take over, but long delays may be one. */
   private static final int TAKE_OVERS_IN_PEACE_MAX = 3;
 
-  /** A transaction that nobody drives any more. */
+  /** A transaction that is not driven any more. */
   record Orphan(long start, List<Long> rows) {}
 
   private final Simulation simulation;

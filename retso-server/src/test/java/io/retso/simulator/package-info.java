@@ -18,11 +18,10 @@
  *
  * <p>Servers are members of a group, as {@link io.retso.member} makes them: standbys follow the
  * log, suspect the leader, and take over; leaders hand over, or are deposed and go on as standbys.
- * Nobody but they decide who leads. What they know of each other comes from registrations in
- * ZooKeeper ({@link io.retso.simulator.Registry}: sessions lapse, watches are late) and from the
- * leader's port ({@link io.retso.simulator.PortWatch}: it may be closed although its process
- * lives). Clients reach all servers, or one at a time, through a balancer that is wrong now and
- * then.
+ * Only they decide who leads. What they know of each other comes from registrations in ZooKeeper
+ * ({@link io.retso.simulator.Registry}: sessions lapse, watches are late) and from the leader's
+ * port ({@link io.retso.simulator.PortWatch}: it may be closed although its process lives). Clients
+ * reach all servers, or one at a time, through a balancer that is wrong now and then.
  *
  * <p>{@link io.retso.simulator.Faults} makes everything happen that can: servers that are killed,
  * paused, asleep, deposed or restarted with other sizes, several leaders at once, connections that
@@ -31,7 +30,7 @@
  * replaced, or refuses the repetition of what it has done, and that is read late, servers that are
  * cut off from bookies, catalog or clients, in one direction or both, while others go on, clocks of
  * different rates, which stand still or are set forward and back, clients that die between any two
- * steps. Nobody blocks: calls of several servers to the log are under way at a time and are
+ * steps. No process blocks: calls of several servers to the log are under way at a time and are
  * answered in any order. {@link io.retso.simulator.History} judges every answer against the log,
  * which is the truth, and against every later truth: once as it arrives at a client, and once as
  * the client's caller learns.

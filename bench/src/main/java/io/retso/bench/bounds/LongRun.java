@@ -245,7 +245,7 @@ final class LongRun implements AutoCloseable {
     return marks;
   }
 
-  /** Of the table's files: HBase's own figure counts whole megabytes. */
+  /** Bytes of the table's files: HBase's own figure counts whole megabytes. */
   private long storeBytes() throws IOException {
     Configuration configuration = connection.getConfiguration();
     Path root = new Path(configuration.get(HConstants.HBASE_DIR));

@@ -35,7 +35,7 @@ import java.util.Random;
  *
  * <p>What is timed are a few clients in a process of their own. Another process makes the load, and
  * a third one has a bank whose transfers and sums are judged after each fault, unless commits are
- * to stay that nobody cleans up: then the bank's sweeps would.
+ * to stay that are not cleaned up: then the bank's sweeps would do it.
  */
 public final class FailoverBench {
   private static final long ALONE_MILLIS = 1000;
@@ -69,7 +69,7 @@ public final class FailoverBench {
   private static final long CALIBRATION_MILLIS = 1000;
   private static final double FASTER = 1.5;
 
-  /** Of the processors, at a rate below saturation. */
+  /** The part of the processors that must be idle at a rate below saturation. */
   private static final double IDLE_MIN = 0.3;
 
   private static final double SERVED_MIN = 0.95;
@@ -85,7 +85,7 @@ public final class FailoverBench {
   private final String startedAt;
   private final Map<String, Object> machine = Machine.facts();
 
-  /** Of this run, and of the one that it goes on with. */
+  /** Those of this run, and of the one that it goes on with. */
   private final List<Trial> trials = new ArrayList<>();
 
   private final List<Clients.Idle> idle = new ArrayList<>();
@@ -104,7 +104,7 @@ public final class FailoverBench {
   }
 
   /**
-   * Of what is to be measured.
+   * A benchmark of what is to be measured.
    *
    * @param before the report of a run that goes on; null for none
    * @param flags as given
@@ -160,7 +160,7 @@ public final class FailoverBench {
     }
   }
 
-  /** Room for a million commits that nobody cleans up, and for all clients of one host. */
+  /** Room for a million commits that are not cleaned up, and for all clients of one host. */
   private Map<String, String> oracleSettings() {
     String connections =
         Integer.toString(

@@ -21,7 +21,7 @@ import java.util.Map;
  * @param idleShare of all processors meanwhile, 0 to 1
  * @param mostServed the most commits a second while the clients warmed up at the full rate: what
  *     this machine can serve, if that is less than was asked for
- * @param uncleaned commits that nobody had cleaned up
+ * @param uncleaned commits that were not cleaned up
  * @param trials faults
  * @param refused faults that could not be made, or after which it did not recover
  * @param idle begins after an idle time

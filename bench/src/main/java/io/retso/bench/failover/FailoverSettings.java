@@ -14,7 +14,7 @@ import java.util.List;
  * @param unsaturated whether its rate is looked for that leaves processors idle
  * @param faults their names
  * @param trials of each, those of an earlier run that goes on included
- * @param uncleaned commits that nobody cleans up, before the first trial
+ * @param uncleaned commits that are not cleaned up, before the first trial
  * @param idleTrials begins after an idle time
  * @param idleMillis the idle time
  * @param warmUpMillis full load before the first trial, at most; until no more of it is served, and

@@ -32,7 +32,7 @@ public final class FailoverText {
           "hand-over", 100.0,
           "end-leader", 100.0);
 
-  /** Of faults without a target. */
+  /** What stands for the target of faults without one. */
   private static final double BLIP = 100;
 
   private static final int OUTLIERS_MAX = 5;
@@ -154,7 +154,7 @@ public final class FailoverText {
         Locale.ROOT, "%s (%.0f %%)", Texts.rate(report.served()), 100 * report.idleShare());
   }
 
-  /** Of each fault the trials whose gaps were beyond their target, and where their time went. */
+  /** The trials whose gaps were beyond their target, by fault, and where their time went. */
   static TextTable outliers(FailoverReport report) {
     TextTable table =
         new TextTable(

@@ -204,7 +204,7 @@ public final class GrowthBench {
     load(driver, servers, plan(0, CLIENTS, 1000, tableRows, true, Duration.ZERO, WARM_SERVER));
   }
 
-  /** Begins transactions that nobody ends. */
+  /** Begins transactions that are not ended. */
   private static void begin(InetSocketAddress address, long transactions) throws BenchException {
     try (OracleClient client =
         OracleClient.builder().address(address.getHostString() + ":" + address.getPort()).build()) {

@@ -26,7 +26,7 @@ import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 
 /**
- * The same data in a plain and in a transactional table of one cluster, and the clients of both.
+ * A plain and a transactional table of one cluster, with the same data, and the clients of both.
  * Thread-safe once it is loaded.
  */
 final class BenchTables implements AutoCloseable {

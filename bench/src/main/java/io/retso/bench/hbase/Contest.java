@@ -25,7 +25,7 @@ record Contest(String name, int load, Map<String, Measure> variants) {
   static final String TRANSACTIONS = "transactions";
   static final String ORACLE = "oracle alone";
 
-  /** Of another system, if one is there. */
+  /** The name of another system; empty if none is there. */
   static final String PEER = Peer.find().map(Peer::name).orElse("");
 
   /** Batches that are read and written. */
@@ -209,7 +209,7 @@ record Contest(String name, int load, Map<String, Measure> variants) {
     return this;
   }
 
-  /** The same by another system, if one is there. */
+  /** Adds a variant by another system, if one is there. */
   private Contest and(
       String variant, Supplier<Peer> peer, Rows.Draw draw, Function<Peer, Operation.Maker> maker) {
     return variant.isEmpty() ? this : and(variant, draw, () -> maker.apply(peer.get()));

@@ -35,8 +35,9 @@ final class Rows {
     SKEWED,
 
     /**
-     * Of a thousand names for each row that was loaded, between it and the next, so in all regions
-     * alike: transactions hardly ever draw the same. To be written only, as nothing is there.
+     * One of a thousand names for each row that was loaded, between it and the next, so in all
+     * regions alike: transactions hardly ever draw the same. To be written only, as nothing is
+     * there.
      */
     WIDE
   }

@@ -16,7 +16,7 @@ import org.apache.hadoop.hbase.client.Admin;
 
 /**
  * The whole work of a region server for rows that are written: processor time of its process until
- * they are written, cleaned up and flushed, less what it takes when nobody asks it anything, and
+ * they are written, cleaned up and flushed, less what it takes when it is not asked anything, and
  * less what the JVM's compilers take, which go on for minutes and have more to do where there is
  * more code. It is the measure that other load on the machine disturbs least.
  */

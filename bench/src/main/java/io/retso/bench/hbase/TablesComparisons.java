@@ -154,8 +154,8 @@ final class TablesComparisons {
   }
 
   /**
-   * Processor time that an operation needs, microseconds: without that of the JVMs' compilers, who
-   * come to rest, and without what HBase's process does by itself while the oracle is alone.
+   * Processor time that an operation needs, microseconds: without that of the JVMs' compilers,
+   * which come to rest, and without what HBase's process does by itself while the oracle is alone.
    */
   private static double needed(Run run) {
     TablesReport.Cpu cpu = run.cpu();

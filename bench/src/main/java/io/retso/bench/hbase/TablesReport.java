@@ -61,7 +61,7 @@ public record TablesReport(
    * @param compilerShare what the JVMs' compilers took of all that, 0 to 1
    */
   public record Cpu(double client, double server, double oracle, double compilerShare) {
-    /** Of all processes. */
+    /** The time of all processes. */
     public double sum() {
       return client + server + oracle;
     }

@@ -1,5 +1,6 @@
 package io.retso.bench.hbase;
 
+import io.retso.cluster.ForcedLogs;
 import io.retso.hbase.options.Isolation;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -62,7 +63,7 @@ public record TablesSettings(
         directory);
   }
 
-  /** The same with these. */
+  /** These settings with others of those that are named here. */
   public TablesSettings with(
       Pattern otherNames,
       Duration eachMeasured,

@@ -16,7 +16,7 @@ import java.util.Map;
 public final class TablesText {
   private TablesText() {}
 
-  /** Of each measurement the round of median throughput. */
+  /** The round of median throughput of each measurement. */
   static List<Run> medians(List<Run> runs) {
     Map<List<Object>, List<Run>> repeated = new LinkedHashMap<>();
     for (Run run : runs) {

@@ -15,7 +15,7 @@ import java.io.IOException;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Table;
 
-/** The same in transactions, and what the oracle takes alone. */
+/** What {@link PlainOperations} does, in transactions, and what the oracle takes alone. */
 final class TransactionOperations {
   private final BenchTables tables;
   private final TransactionManager manager;
@@ -85,14 +85,14 @@ final class TransactionOperations {
     return rows -> () -> askOracle(rows, count);
   }
 
-  /** The same of a mix: what only reads asks nothing. */
+  /** What transactions of a mix ask of the oracle: those that only read ask nothing. */
   Operation.Maker oracleOnly(Mix mix) {
     return rows -> () -> mix.next(rows).isRead() || askOracle(rows, 1);
   }
 
   /**
-   * Begin, commit, and the report of the cleanup, for which nobody waits. Some transactions ask for
-   * more: about writers of what they read, or, if they are serializable, with ids of what they
+   * Begin, commit, and the report of the cleanup, which is not waited for. Some transactions ask
+   * for more: about writers of what they read, or, if they are serializable, with ids of what they
    * read.
    */
   private boolean askOracle(Rows rows, int count) {

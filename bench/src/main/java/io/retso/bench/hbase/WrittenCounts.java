@@ -157,7 +157,7 @@ final class WrittenCounts {
         .sum();
   }
 
-  /** Of all logs, HBase's own aside, by name; what is acknowledged is in them. */
+  /** Sizes of all logs, HBase's own aside, by name; what is acknowledged is in them. */
   private Map<String, Long> logSizes() {
     Map<String, Long> sizes = new HashMap<>();
     logs.forEach(directory -> add(directory.toFile(), sizes));

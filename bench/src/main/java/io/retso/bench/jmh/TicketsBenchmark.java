@@ -20,7 +20,10 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** What the proof costs of who began a transaction, for each; and what HMAC would cost instead. */
+/**
+ * What the proof costs that a client began a transaction, for each; and what HMAC would cost
+ * instead.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -82,7 +85,7 @@ public class TicketsBenchmark {
     return tickets.check(starts, made, Tickets.ANYBODY, wrong, 1);
   }
 
-  /** The same text under HMAC-SHA-256, one as each of a frame. */
+  /** Puts the same text under HMAC-SHA-256: one alone takes as long as each of a frame. */
   @Benchmark
   public long hmacOne() throws GeneralSecurityException {
     first += Timestamps.GAP;

@@ -40,7 +40,7 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
   private final Groups beginning = new Groups(16);
   private final Groups committing = new Groups(16);
 
-  /** Of transactions whose commit is under way, in their order. */
+  /** Tickets of transactions whose commit is under way, in their order. */
   private final LongQueue tickets = new LongQueue();
 
   /** Start timestamps and tickets in turn. */

@@ -45,7 +45,7 @@ public record LoadPlan(
     BEGINS,
     /** Begin, then commit one row written and nine read, under snapshot isolation. */
     READS,
-    /** The same frames, but serializable: the reads are certified. */
+    /** Like READS, but serializable: the reads are certified. */
     CERTIFIED_READS;
 
     /** What transactions do: serializable ones read nine rows and write one, others 0 to 20. */

@@ -47,7 +47,7 @@ final class LoadRun implements Progress {
   private long tooOld;
   private long refused;
 
-  // Of the whole run, for whoever watches it.
+  // Sums of the whole run, for somebody who watches it.
   private long completedEver;
   private long nanosEver;
   private final AtomicLong completedSeen = new AtomicLong();

@@ -26,7 +26,7 @@ final class Pacer {
   private final Thread thread = new Thread(this::wake, "pacer");
   private volatile boolean stopped;
 
-  // Of the loop, except that start() sets it before.
+  // Touched by the loop only, except that start() sets it before.
   private long begin;
   private long step;
 

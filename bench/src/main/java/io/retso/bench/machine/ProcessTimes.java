@@ -101,7 +101,7 @@ public final class ProcessTimes {
     return total < 0 ? -1 : (double) total / (nanos - before.nanos);
   }
 
-  /** Of the threads with these names together; negative if there are none. */
+  /** Time of the threads with these names together; negative if there are none. */
   private long nanos(ProcessTimes before, Predicate<String> names, boolean waiting) {
     long total = 0;
     boolean known = false;

@@ -20,7 +20,7 @@ public record CpuFigures(
     double compilers,
     double client,
     double stolen) {
-  /** Of the time that a busy thread asks for, it must get so much. */
+  /** A busy thread must get so much of the time that it asks for. */
   private static final double GRANTED_MIN = 0.8;
 
   private static final double STOLEN_MAX = 0.1;

@@ -51,7 +51,7 @@ public record RunFigures(
     PEAK("peak"),
     /** Commits that name nine rows read and one written, under snapshot isolation. */
     READS("9 reads"),
-    /** The same, serializable. */
+    /** Commits of nine rows read and one written, serializable. */
     CERTIFIED("certified"),
     SCALE("scale"),
     RATE("open loop");

@@ -28,7 +28,7 @@ public final class TextTable {
     return this;
   }
 
-  /** The same for Markdown. */
+  /** The table in Markdown. */
   public String markdown() {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < rows.size(); i++) {

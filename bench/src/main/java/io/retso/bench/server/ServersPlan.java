@@ -32,7 +32,7 @@ public record ServersPlan(
     List<String> jvmOptions,
     List<String> flags) {
 
-  /** The same with other sizes of the servers. */
+  /** This plan with other sizes of the servers. */
   public ServersPlan with(long rows, List<String> moreJvmOptions, List<String> moreFlags) {
     return new ServersPlan(
         logOff,

@@ -62,7 +62,7 @@ public final class Suite {
   private final List<DiskFigures> disk = new ArrayList<>();
   private final List<KernelTurns.Turn> kernelTurns = new ArrayList<>();
 
-  /** Null if servers elsewhere are measured, of which nobody knows the processor time. */
+  /** Null if servers elsewhere are measured, of which the processor time is not known. */
   private KernelTurns kernel;
 
   private long nextSeed;

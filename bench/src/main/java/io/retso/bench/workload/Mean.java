@@ -42,9 +42,9 @@ record Mean(double value, double error, int count) {
   }
 
   /**
-   * Of ratios: the median, as a stall in one round makes its ratio anything; and for that reason
-   * with the interval between two of them, which holds for all distributions. Of five and less,
-   * which have none, by Student's distribution.
+   * What stands for ratios: the median, as a stall in one round makes its ratio anything; and for
+   * that reason with the interval between two of them, which holds for all distributions. For five
+   * and less, which have none, by Student's distribution.
    */
   static Mean ofRatios(double... ratios) {
     double[] sorted = ratios.clone();

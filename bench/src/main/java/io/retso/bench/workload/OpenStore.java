@@ -38,7 +38,7 @@ final class OpenStore implements AutoCloseable {
   /** Processor time of the oracle's process so far, nanoseconds. */
   private LongSupplier oracle = () -> 0;
 
-  /** Of its metrics; 0 if there are none. */
+  /** The port of the oracle's metrics; 0 if there are none. */
   private IntSupplier oraclePort = () -> 0;
 
   private final ServerMetrics metrics = new ServerMetrics();
@@ -110,7 +110,7 @@ final class OpenStore implements AutoCloseable {
     try {
       return port == 0 ? Map.of() : metrics.read(port);
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // whoever waits next finds it
+      Thread.currentThread().interrupt(); // the next wait finds it
       return Map.of();
     }
   }

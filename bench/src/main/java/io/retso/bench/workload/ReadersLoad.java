@@ -27,7 +27,7 @@ import org.HdrHistogram.Histogram;
  * it is closed.
  */
 final class ReadersLoad implements AutoCloseable {
-  /** Of all managers together, a second. */
+  /** Reads of all managers together, a second. */
   static final int READS_PER_SECOND = 500;
 
   private static final int READERS = 4;

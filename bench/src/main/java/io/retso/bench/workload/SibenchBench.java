@@ -94,7 +94,7 @@ public final class SibenchBench {
   private void measure(StoreKind kind, OpenStore open, int rows, int round)
       throws IOException, InterruptedException {
     List<Isolation> order = new ArrayList<>(levels(kind));
-    Collections.rotate(order, round); // nobody is always first
+    Collections.rotate(order, round); // none is always first
     for (Isolation isolation : order) {
       measure(kind, open, rows, isolation, round);
     }

@@ -127,7 +127,7 @@ public final class SmallBankBench {
     for (Strategy strategy : order) {
       measure(open, store, new Attempt(level, strategy, round));
     }
-    Collections.rotate(order, Math.max(1, order.size() / 3)); // nobody is always first
+    Collections.rotate(order, Math.max(1, order.size() / 3)); // none is always first
   }
 
   /**
@@ -152,7 +152,7 @@ public final class SmallBankBench {
         attempts +=
             ClosedLoop.run(bank, store, WARM_CLIENTS, settings.seed(), Duration.ZERO, slice)
                 .attempts();
-        store.history(); // nobody asks for it
+        store.history(); // it is not asked for
       }
       now = open.work().microsSince(from, attempts).sum();
     } while (now < STILL_WARMING * before && passes < WARM_PASSES_MAX);

@@ -102,7 +102,7 @@ public final class Clients implements AutoCloseable {
     return loads().get(loads().size() - 1);
   }
 
-  /** Whoever began to lead so far, in order. */
+  /** Servers that began to lead so far, in order. */
   public List<Leader> leaders() {
     return timed().leaders();
   }
@@ -187,7 +187,7 @@ public final class Clients implements AutoCloseable {
     return Long.parseLong(load().ask(ClientsProcess.COMMITTED).split(" ")[1]);
   }
 
-  /** Commits transactions that nobody cleans up, each of a row of its own: {@code from + i}. */
+  /** Commits transactions that are not cleaned up, each of a row of its own: {@code from + i}. */
   public void leaveUncleaned(long from, long count) throws IOException, InterruptedException {
     load().ask(ClientsProcess.UNCLEANED + " " + from + " " + count);
   }

@@ -92,7 +92,7 @@ final class ClientsChild implements AutoCloseable {
     leaders.add(leader);
   }
 
-  /** Whoever began to lead so far, in order. */
+  /** Servers that began to lead so far, in order. */
   synchronized List<Clients.Leader> leaders() {
     return List.copyOf(leaders);
   }

@@ -27,7 +27,7 @@ import java.util.List;
  *   over          it is over: when every client has its answers again, the gaps are said
  *   rate TPS      another load from now on
  *   committed     says how many transactions of the load were answered
- *   uncleaned FROM COUNT  commits transactions that nobody cleans up
+ *   uncleaned FROM COUNT  commits transactions that are not cleaned up
  *   books         says how many acknowledged transfers are missing, and what was wrong
  *   handover HTTP has a server hand over
  *   ready HTTP... says how many of these servers lead, or could take over
@@ -77,7 +77,7 @@ final class ClientsProcess {
 
   private IdleBegin idle;
 
-  /** Of the wrong answers. */
+  /** How many of the wrong answers were reported. */
   private int reported;
 
   private ClientsProcess(ClientsPlan plan) throws IOException {

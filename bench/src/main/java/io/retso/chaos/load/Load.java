@@ -151,7 +151,7 @@ public final class Load implements AutoCloseable {
   }
 
   /**
-   * Commits so many transactions that nobody cleans up, each of a row of its own.
+   * Commits so many transactions, which are not cleaned up, each of a row of its own.
    *
    * @param from what the rows begin with
    * @throws java.util.concurrent.CompletionException if one fails

@@ -55,7 +55,7 @@ public final class Bank {
   public record Outcome(long acknowledged, long unknown, long audits, long lost) {}
 
   /**
-   * Of some accounts.
+   * A bank of some accounts.
    *
    * @param pauseMillis of a thread after each transaction, at most
    */

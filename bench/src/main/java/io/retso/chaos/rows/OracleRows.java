@@ -39,7 +39,7 @@ public final class OracleRows implements AutoCloseable {
   private static final int LATER_MILLIS_MAX = 500;
   private static final long SWEEP_MILLIS = 300;
 
-  /** Of a hundred commits so many are cleaned up at once, and so many by nobody but a sweep. */
+  /** So many of a hundred commits are cleaned up at once, and so many by a sweep only. */
   private static final int AT_ONCE = 60;
 
   private static final int NEVER = 3;
@@ -123,7 +123,7 @@ public final class OracleRows implements AutoCloseable {
     }
   }
 
-  /** Ends the sweeps; waits for nobody. */
+  /** Ends the sweeps, and does not wait. */
   @Override
   public void close() {
     sweeper.shutdownNow();
@@ -160,7 +160,7 @@ public final class OracleRows implements AutoCloseable {
     }
 
     /**
-     * What is in a row; nobody may change it.
+     * What is in a row; it is not to be changed.
      *
      * @return null if nothing was written to it
      * @throws IOException if the oracle does not answer, or the snapshot is too old
@@ -182,8 +182,8 @@ public final class OracleRows implements AutoCloseable {
 
     /**
      * The oracle holds a safe snapshot for a minute, or for the time limit of transactions if that
-     * is shorter; who reads at it for longer is refused, as by regions. The others learn of their
-     * time limit from their commit.
+     * is shorter; a reader that stays there for longer is refused, as by regions. The others learn
+     * of their time limit from their commit.
      */
     private void refuseOldSnapshots() throws IOException {
       if (!isTracked() && timestamp < pruned) {
@@ -203,7 +203,7 @@ public final class OracleRows implements AutoCloseable {
     /**
      * Commits.
      *
-     * @throws CommitFailure if it did not, or nobody knows
+     * @throws CommitFailure if it did not, or that is not known
      */
     public void commit() throws CommitFailure {
       if (!isTracked()) {

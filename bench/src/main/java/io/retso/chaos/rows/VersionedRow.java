@@ -100,7 +100,7 @@ final class VersionedRow {
   }
 
   /**
-   * Drops what nobody needs who keeps to the watermark: below it, all that is not decided is
+   * Drops what no reader needs that keeps to the watermark: below it, all that is not decided is
    * aborted, and of the others the newest is enough.
    */
   synchronized void prune(long watermark) {

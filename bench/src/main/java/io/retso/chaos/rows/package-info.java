@@ -1,5 +1,5 @@
 /**
  * Workloads on the oracle alone, which go on whatever happens to it: rows are kept by the clients,
- * and what nobody remembers is asked of the oracle, as regions of HBase do.
+ * and what is not remembered is asked of the oracle, as regions of HBase do.
  */
 package io.retso.chaos.rows;

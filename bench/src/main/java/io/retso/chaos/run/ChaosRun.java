@@ -183,7 +183,7 @@ public final class ChaosRun {
         trial.from(), trial.fault(), trial.what(), trial.beginGap(), trial.commitGap());
   }
 
-  /** Of those whose answers are timed, and of those that are judged. */
+  /** One plan for the clients whose answers are timed, and one for those that are judged. */
   private List<ClientsPlan> plans(Cluster cluster, int number, Path directory) {
     long seed = settings.seed() + 1_000_003L * number;
     ClientsPlan.Work work =

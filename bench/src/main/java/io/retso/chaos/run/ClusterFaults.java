@@ -41,7 +41,7 @@ public final class ClusterFaults {
     void on(Node node) throws IOException, InterruptedException;
   }
 
-  /** The same to several nodes at a time. */
+  /** Something that is done, or undone, to several nodes at a time. */
   private interface Undoing {
     void of(List<Node> nodes) throws IOException, InterruptedException;
   }
@@ -55,7 +55,7 @@ public final class ClusterFaults {
   /**
    * Faults of a cluster that is up.
    *
-   * @param clients the present ones, who know who leads
+   * @param clients the present ones, which know who leads
    * @param effect what happens between a fault and its end
    * @param otherBuild the class path of another build that oracles may run; null for none
    */

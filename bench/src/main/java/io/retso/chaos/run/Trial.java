@@ -29,7 +29,7 @@ public record Trial(
     TakeOvers takeOvers,
     long lost,
     long wrong) {
-  /** The same with something that is to be known of it. */
+  /** This trial with something that is to be known of it. */
   public Trial noting(String note) {
     return new Trial(
         fault,

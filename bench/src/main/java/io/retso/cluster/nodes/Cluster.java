@@ -407,7 +407,7 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
-  /** Of the nodes that run. */
+  /** Process ids of the nodes that run. */
   public List<Long> pids() throws IOException {
     List<Long> pids = new ArrayList<>();
     for (Node node : layout.nodes()) {

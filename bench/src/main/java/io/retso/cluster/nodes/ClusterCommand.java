@@ -202,7 +202,7 @@ public final class ClusterCommand implements Runnable {
         this::start);
   }
 
-  /** Whoever interrupts it (SIGINT, SIGTERM) waits until what it has started is gone. */
+  /** A user that interrupts it (SIGINT, SIGTERM) waits until what it has started is gone. */
   private int start(Cluster cluster, PrintWriter out) throws IOException, InterruptedException {
     Thread starter = Thread.currentThread();
     CountDownLatch done = new CountDownLatch(1);

@@ -26,9 +26,9 @@ public final class Faults {
   /** Which packets of a node are dropped. */
   public enum Direction {
     BOTH,
-    /** It hears nobody, but is heard. */
+    /** It hears no other, but is heard. */
     IN,
-    /** Nobody hears it, but it hears them. */
+    /** No other hears it, but it hears them. */
     OUT
   }
 

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * Ends a cluster when the process that made it ends, in whatever way: a process of its own, in no
  * group of the other one, that waits for the end of its standard input. Nodes and the processes
- * that hold namespaces outlive whoever has started them; without the keeper they would stay, some
- * stopped, after a kill of the one who makes the faults.
+ * that hold namespaces outlive the process that has started them; without the keeper they would
+ * stay, some stopped, after a kill of the process that makes the faults.
  */
 public final class Keeper implements AutoCloseable {
   private static final int ALL_IS_WELL = 'w';
@@ -56,7 +56,7 @@ public final class Keeper implements AutoCloseable {
     System.exit(open ? 0 : 1);
   }
 
-  /** Returns whether nobody had it open. */
+  /** Returns whether no process had it open. */
   private static boolean end(Path directory) throws IOException, InterruptedException {
     try (Cluster cluster = Cluster.open(directory)) {
       cluster.destroy();

@@ -36,7 +36,7 @@ final class Namespaces {
   private static final Duration COMMAND_MAX = Duration.ofSeconds(30);
   private static final boolean IS_ROOT = "root".equals(System.getProperty("user.name"));
 
-  /** Of the router's rules for packets to drop: before those that find a way. */
+  /** The place of the router's rules for packets to drop: before those that find a way. */
   private static final String DROP = "pref 100";
 
   private final Path directory;

@@ -216,7 +216,7 @@ final class NodeFiles {
   private List<String> options(long heapMiB, String... others) {
     List<String> options = new ArrayList<>();
     options.add("-Xmx" + heapMiB + "m");
-    options.add("-Dzookeeper.sasl.client=false"); // looks for names that nobody knows
+    options.add("-Dzookeeper.sasl.client=false"); // looks for names that are not known
     options.add("-XX:+ExitOnOutOfMemoryError");
     options.add("-Dlogback.configurationFile=" + logging());
     options.add("-Dretso.output=" + output());

@@ -126,7 +126,7 @@ final class NodeProcess {
     }
   }
 
-  /** Looked up in its own network: nobody else can connect there. */
+  /** Looked up in its own network: no other can connect there. */
   private boolean listens() throws IOException {
     StringBuilder hex = new StringBuilder();
     for (String part : node.address().split("\\.")) {

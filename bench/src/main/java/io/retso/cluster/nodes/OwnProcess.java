@@ -69,7 +69,7 @@ record OwnProcess(long pid, String ticks, String bootId) {
   Optional<Character> state() throws IOException {
     String[] stat = stat(pid);
     boolean same = stat != null && stat[START].equals(ticks) && bootId.equals(boot());
-    // Nobody may be there who collects it: a zombie has ended, too.
+    // There may be no parent that collects it: a zombie has ended, too.
     return same && !"ZX".contains(stat[STATE])
         ? Optional.of(stat[STATE].charAt(0))
         : Optional.empty();
@@ -92,7 +92,8 @@ record OwnProcess(long pid, String ticks, String bootId) {
     boolean done = kill.waitFor(SIGNAL_SECONDS_MAX, TimeUnit.SECONDS) && kill.exitValue() == 0;
     if (!done && isAlive()) {
       throw new ClusterException(
-          "kill -" + signal + " " + pid + " failed; whoever started the cluster may do so", null);
+          "kill -" + signal + " " + pid + " failed; the user that started the cluster may do so",
+          null);
     }
   }
 }

@@ -28,7 +28,8 @@ final class Dependencies {
 
   /**
    * Hands out the dependencies between neighbours in the version orders; the others follow from
-   * them. Without those to appends that nobody saw, except the ones that {@link #ofUnseen} names.
+   * them. Without those to appends that were not seen, except the ones that {@link #ofUnseen}
+   * names.
    */
   void forEach(Consumer<Dependency> found) {
     for (VersionOrder order : orders.orders()) {
@@ -59,7 +60,7 @@ final class Dependencies {
   }
 
   /**
-   * Appends that nobody saw come after all that was seen; their own order is not known, with one
+   * Appends that were not seen come after all that was seen; their own order is not known, with one
    * exception. If one of their transactions read all that was seen, then it is the first of them:
    * had another one been before it, it would have read that. If two did so, one update is lost.
    */

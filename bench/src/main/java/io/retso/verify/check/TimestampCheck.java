@@ -11,11 +11,11 @@ import java.util.Locale;
 /**
  * The oracle's timestamps claim to be the instants of snapshot isolation: start of the snapshot and
  * commit. So they must agree with every dependency, as the instants do: a version's writer
- * committed before its reader started, and nobody committed the next version in between; of two
- * writers of a key one committed before the other started (first committer wins); and who completed
- * before another was invoked committed before that one started. A reader's start may be the commit
- * of the one who replaced what it had read: then it does not see that. Where a timestamp is not
- * known nothing is checked.
+ * committed before its reader started, and no other committed the next version in between; of two
+ * writers of a key one committed before the other started (first committer wins); and a transaction
+ * that completed before another was invoked committed before that one started. A reader's start may
+ * be the commit of the one who replaced what it had read: then it does not see that. Where a
+ * timestamp is not known nothing is checked.
  *
  * <p>This is further evidence, and never needed: the cycles are found without timestamps.
  */

@@ -9,7 +9,7 @@ import java.util.Map;
  * @param model what the history was measured against
  * @param ok transactions whose clients know that they committed
  * @param failed transactions that certainly did not commit
- * @param unknown transactions of which nobody knows
+ * @param unknown transactions of which it is not known
  * @param unknownSeen how many of those committed, since others saw them
  * @param keys keys that were read or appended to
  * @param writeWrite dependencies between writers of neighbouring versions

@@ -23,7 +23,7 @@ import java.util.TreeMap;
  *
  * <p>A transaction counts as committed if its client got that answer, or if the outcome is unknown
  * and a transaction that counts as committed has seen one of its appends. The last clause is
- * recursive, hence the queue. An unknown transaction that nobody saw is left out: it may not have
+ * recursive, hence the queue. An unknown transaction that was not seen is left out: it may not have
  * happened.
  */
 final class VersionOrders {
@@ -220,7 +220,7 @@ final class VersionOrders {
     for (int i = 0; i < order.length(); i++) {
       long value = order.longest().list()[i];
       int id = history.writerOf(order.key(), value);
-      // Values of nobody and of failed transactions are accused already; they order nothing.
+      // Values of no transaction and of failed ones are accused already; they order nothing.
       if (id != History.NOBODY && committed.get(id)) {
         Transaction writer = history.transaction(id);
         boolean begins = writers.isEmpty() || writers.get(writers.size() - 1) != writer;

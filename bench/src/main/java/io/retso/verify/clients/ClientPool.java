@@ -50,7 +50,7 @@ public final class ClientPool implements AutoCloseable {
     this(plans, directory, findings, ClientProcess.class, PATIENCE);
   }
 
-  /** The same with another main class, and this long for all to end. */
+  /** A pool with another main class, and this long for all to end. */
   public ClientPool(
       Supplier<ClientPlan> plans,
       Path directory,

@@ -42,7 +42,7 @@ public final class ListWorker implements Runnable {
 
   private static final double RESOLVES = 0.5;
 
-  /** Of those that only read, so many say so when they begin. */
+  /** So many of the transactions that only read say so when they begin. */
   private static final double READ_ONLY = 0.75;
 
   private static final int PAUSE_MILLIS_AFTER_FAILURE = 20;

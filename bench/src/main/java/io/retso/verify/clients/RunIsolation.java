@@ -39,7 +39,7 @@ public enum RunIsolation {
     return readOnly ? READERS[random.nextInt(READERS.length)] : Isolation.SERIALIZABLE;
   }
 
-  /** That of who looks at everything in the end, and of whoever moves tokens. */
+  /** That of the reader that looks at everything in the end, and of clients that move tokens. */
   public Isolation ofOthers() {
     return this == SERIALIZABLE ? Isolation.SERIALIZABLE : Isolation.SNAPSHOT;
   }

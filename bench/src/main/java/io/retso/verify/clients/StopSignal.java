@@ -21,7 +21,7 @@ public final class StopSignal {
       return latch.await(millis, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      latch.countDown(); // whoever interrupts wants the end
+      latch.countDown(); // an interrupt asks for the end
       return true;
     }
   }

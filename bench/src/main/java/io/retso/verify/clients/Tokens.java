@@ -23,8 +23,8 @@ import org.apache.hadoop.hbase.util.Bytes;
 
 /**
  * Lists never shrink, so deletes get a workload of their own: a token lies in one place, a row of
- * one of the tables, with its number as the value. Whoever looks at all places in one snapshot must
- * find it exactly once. Stateless.
+ * one of the tables, with its number as the value. A reader that looks at all places in one
+ * snapshot must find it exactly once. Stateless.
  */
 public final class Tokens {
   public static final int COUNT = 4;

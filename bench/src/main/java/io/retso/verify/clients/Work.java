@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What clients got done. A store that does nothing contradicts nobody, so a run with hardly any
+ * What clients got done. A store that does nothing contradicts nothing, so a run with hardly any
  * work says nothing about it.
  *
  * @param commits transactions with appends whose clients know that they committed
@@ -30,7 +30,7 @@ public record Work(long commits, long looks, long moves, long skewed, long refus
   /** A run of a second has many times as many. */
   static final int COMMITS_MIN = 10;
 
-  /** That of a history; who reads everything in the end appends nothing. */
+  /** That of a history; the client that reads everything in the end appends nothing. */
   public static Work of(History history) {
     Work work = NONE;
     for (Transaction transaction : history.transactions()) {

@@ -9,7 +9,7 @@ import java.util.TreeMap;
 public final class FaultCounts {
   private final Map<String, Integer> happened = new TreeMap<>();
 
-  /** Of those that did not happen in any round, why; a refusal says more than lack of time. */
+  /** Why some did not happen in any round; a refusal says more than lack of time. */
   private final Map<String, String> never = new TreeMap<>();
 
   /**

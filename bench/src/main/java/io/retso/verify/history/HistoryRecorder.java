@@ -136,13 +136,13 @@ public final class HistoryRecorder implements Closeable {
     complete(process, rest(Type.FAIL, process, Isolation.SNAPSHOT, planned, timestamps, error));
   }
 
-  /** Nobody knows whether it committed or will, and nobody remembers what it read. */
+  /** It is not known whether it committed or will, and what it read is forgotten. */
   public void info(long process, TimestampPair timestamps, String error) {
     info(process, planned(process), timestamps, error);
   }
 
   /**
-   * Nobody knows whether it committed or will.
+   * It is not known whether it committed or will.
    *
    * @param done the planned steps, reads with values where they are known: should another
    *     transaction see one of the appends, then these reads are checked as well

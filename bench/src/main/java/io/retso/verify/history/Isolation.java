@@ -10,7 +10,7 @@ public enum Isolation {
   SERIALIZABLE("serializable"),
   /** Serializability of a reader whose snapshot may be older than itself. */
   RECENT("serializable-recent"),
-  /** Strict serializability of a reader that waits for a snapshot nobody can spoil. */
+  /** Strict serializability of a reader that waits for a snapshot that no writer can spoil. */
   DEFERRED("serializable-deferred"),
   /** Strict serializability of a reader whose reads are certified at its end. */
   LATEST("serializable-latest");

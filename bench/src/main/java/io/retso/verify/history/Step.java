@@ -23,8 +23,8 @@ public sealed interface Step {
   /**
    * Reads a whole list.
    *
-   * @param values what was read, oldest first; null while or when that is not known. Not copied:
-   *     nobody may change it.
+   * @param values what was read, oldest first; null while or when that is not known. Not copied: it
+   *     is not to be changed.
    */
   record Read(long key, long[] values) implements Step {
     /** A longer list is shown by its last values. */
@@ -64,7 +64,7 @@ public sealed interface Step {
     return new Append(key, value);
   }
 
-  /** A read that is planned, or whose result nobody knows. */
+  /** A read that is planned, or whose result is not known. */
   static Step read(long key) {
     return new Read(key, null);
   }

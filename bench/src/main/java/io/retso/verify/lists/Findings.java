@@ -6,8 +6,7 @@ public interface Findings {
   void violation(String what);
 
   /**
-   * Does the work of a thread. Whatever ends it, an error too, is reported: nobody else would see
-   * it.
+   * Does the work of a thread. Whatever ends it, an error too, is reported: no other would see it.
    */
   default void watch(String thread, Runnable work) {
     try {

@@ -44,7 +44,7 @@ public interface ListStore {
     /**
      * Commits.
      *
-     * @throws CommitFailure if it did not, or nobody knows
+     * @throws CommitFailure if it did not, or that is not known
      */
     void commit() throws CommitFailure;
 

@@ -12,7 +12,7 @@ import org.apache.hadoop.hbase.client.ConnectionFactory;
 
 /**
  * Drops the tables of a run in somebody else's cluster if this process is ended from outside, by
- * SIGINT or SIGTERM. Until it is closed: whoever gets that far drops them himself.
+ * SIGINT or SIGTERM. Until it is closed: a run that gets that far drops them itself.
  *
  * <p>Thread-safe.
  */
@@ -23,7 +23,7 @@ final class DropAtExit implements AutoCloseable {
     RunTables open() throws IOException;
   }
 
-  /** Of everything that HBase is asked: whoever ends a process does not wait for long. */
+  /** Time for all that HBase is asked: somebody who ends a process does not wait for long. */
   private static final int MILLIS_MAX = 20_000;
 
   private final RunSettings.Given given;

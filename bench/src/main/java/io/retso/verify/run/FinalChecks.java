@@ -42,7 +42,7 @@ final class FinalChecks {
   private final RunTables place;
   private final Duration patience;
 
-  /** What the last attempt found; read by whoever reports it. */
+  /** What the last attempt found; read by the thread that reports it. */
   private volatile String waitsFor = "the first sweep has not come to its end";
 
   /**

@@ -195,7 +195,7 @@ final class RunTables implements AutoCloseable {
     }
   }
 
-  /** Drops the tables with this prefix: also those that were made though nobody learned of it. */
+  /** Drops the tables with this prefix: also those that were made though that was not answered. */
   static void drop(Admin admin, String prefix) throws IOException {
     for (TableName table : admin.listTableNames(Pattern.compile(Pattern.quote(prefix) + "-.*"))) {
       if (admin.isTableEnabled(table)) {

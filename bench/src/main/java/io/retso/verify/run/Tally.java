@@ -113,7 +113,7 @@ final class Tally {
     return failed;
   }
 
-  /** Those of which their clients say that nobody knows. */
+  /** Those of which their clients say that the outcome is not known. */
   long unknown() {
     return unknown;
   }

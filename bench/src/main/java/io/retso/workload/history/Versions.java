@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Who wrote, read and replaced each version of each row, of committed transactions. */
+/** The committed transactions that wrote, read and replaced each version of each row. */
 final class Versions {
   /** Answer for a writer who is not among them. */
   static final int NOBODY = -1;

@@ -29,7 +29,7 @@ final class Accounts {
     return new Row(table, key(customer));
   }
 
-  /** Of equal length, so that their order is that of the numbers. */
+  /** Keys of equal length, so that their order is that of the numbers. */
   private static String key(long customer) {
     String digits = Long.toString(customer);
     return "00000000".substring(digits.length()) + digits;

@@ -3,7 +3,7 @@ package io.retso.workload.smallbank;
 import java.util.SplittableRandom;
 
 /**
- * Who does what: a part of the transactions deals with the customers of the hot spot.
+ * What is done with which customers: part of the transactions deals with those of the hot spot.
  *
  * @param customers all of them
  * @param hot the first ones, with which nine of ten transactions deal

@@ -21,7 +21,7 @@ final class Decision {
     decided.complete(commit);
   }
 
-  /** Says that nobody knows how it ended; whoever needs to know fails. */
+  /** Says that it is not known how it ended; a reader that needs to know fails. */
   void lose(Exception why) {
     decided.completeExceptionally(why);
   }

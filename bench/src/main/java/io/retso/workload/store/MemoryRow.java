@@ -10,18 +10,18 @@ import java.util.List;
 /**
  * A row with the versions that somebody may still read. Thread-safe.
  *
- * <p>A version is there before its writer asks to commit. So whoever begins after that was decided
- * finds it, and waits for the decision if it is not known yet; nobody waits for a writer that waits
- * for others.
+ * <p>A version is there before its writer asks to commit. So a transaction that begins after that
+ * was decided finds it, and waits for the decision if it is not known yet; none waits for a writer
+ * that waits for others.
  */
 final class MemoryRow {
-  /** Versions beyond these are looked through for those that nobody will read. */
+  /** Versions beyond these are looked through for those that will not be read. */
   private static final int VERSIONS_FEW = 8;
 
   final long id;
   private volatile Version[] versions = {};
 
-  /** Who began before may miss a version. */
+  /** A transaction that began before may miss a version. */
   private volatile long completeFrom;
 
   private record Version(Decision writer, byte[] value) {}
@@ -58,7 +58,7 @@ final class MemoryRow {
     return versions.length > VERSIONS_FEW;
   }
 
-  /** Drops what nobody reads who reads at this timestamp or later. */
+  /** Drops what no reader needs that reads at this timestamp or later. */
   synchronized void prune(long oldestReader) {
     long base = 0;
     for (Version version : versions) {

@@ -90,7 +90,7 @@ public final class OracleStore implements Store {
 
   /** No open transaction, and none that begins from now on, reads at an earlier timestamp. */
   private long oldestReader() {
-    long oldest = given.get(); // first, since whoever begins later gets a later one
+    long oldest = given.get(); // first, since a later begin gets a later one
     if (System.nanoTime() - safeAsked < SAFE_NANOS) {
       oldest = Math.min(oldest, safe.get());
     }
@@ -214,7 +214,7 @@ public final class OracleStore implements Store {
       rows.stream().filter(MemoryRow::hasMany).forEach(row -> row.prune(oldestReader()));
     }
 
-    /** Asks once more if the answer is lost; who reads its rows fails if that does not help. */
+    /** Asks once more if the answer is lost; readers of its rows fail if that does not help. */
     private CommitResult outcome(Decision decision, CommitRequest request) throws IOException {
       try {
         return oracle.commitAsync(request).thenApply(this::learned).join();

@@ -78,7 +78,7 @@ class LongRunTest {
       for (int i = 0; i < DEATHS_OF_A_PHASE; i++) {
         run.update(UPDATES_BETWEEN_DEATHS);
         run.die(Death.values()[i % Death.values().length]);
-        if (i == 0) { // nobody read, flushed or swept since: it must still be there
+        if (i == 0) { // no read, flush or sweep since: it must still be there
           assertTrue(run.marks() > 0, "a client that dies before its commit leaves marks");
         }
         if (i % 8 == 7) {
@@ -96,7 +96,7 @@ class LongRunTest {
       assertEquals(0, observed.marks(), "marks after phase " + phase);
       assertTrue(markBytes() < MARK_BYTES_MIN, () -> markBytes() + " bytes of marks, flushed");
       firstBytes = phase == 1 ? observed.storeBytes() : firstBytes;
-      // The same rows with one version each, in one file.
+      // There are the same rows, with one version each, in one file.
       assertTrue(
           observed.storeBytes() < firstBytes * 1.5, () -> "the table's files grow: " + observed);
     }

@@ -3,6 +3,7 @@ package io.retso.bench.hbase;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.cluster.ForcedLogs;
 import io.retso.hbase.options.Isolation;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -112,7 +112,7 @@ class LoadDriverTest {
     assertEquals(result.completed(), result.committed() + result.conflicts() + result.refused());
   }
 
-  /** Of few rows that all read and write, some are refused that only read what others wrote. */
+  /** Where all read and write few rows, some are refused that only read what others wrote. */
   @Test
   void readsAreCertifiedIfThatIsAsked() throws Exception {
     LoadResult plain = run(plan(Mode.ORACLE, Work.READS, 2, 100, 1_000_000, true, 0));

@@ -16,7 +16,10 @@ class MeanTest {
     assertFalse(mean.isClear(5), "three are too few to stop");
   }
 
-  /** Of six it is between the lowest and the highest, of twelve between the third of each end. */
+  /**
+   * The interval of six is between the lowest and the highest, of twelve between the third of each
+   * end.
+   */
   @Test
   void aStallHardlyWidensTheIntervalOfMany() {
     Mean six = Mean.ofRatios(1.3, 1.0, 1.1, 0.9, 1.1, 1.0);

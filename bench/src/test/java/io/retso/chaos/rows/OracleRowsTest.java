@@ -56,7 +56,7 @@ class OracleRowsTest {
   /** What an oracle does that has lost something in a fail-over, or was deposed. */
   enum Flaw {
     NONE,
-    /** It does not remember commits that nobody cleaned up. */
+    /** It does not remember commits that are not cleaned up. */
     FORGETS_COMMITS,
     /** It does not remember what was written, so it sees no conflicts. */
     FORGETS_ROWS,

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Nothing is left of a cluster when whoever made faults in it is killed. */
+/** Nothing is left of a cluster when the process that made faults in it is killed. */
 @Timeout(200)
 class KeeperTest {
   private static final Duration END_MAX = Duration.ofMinutes(2);

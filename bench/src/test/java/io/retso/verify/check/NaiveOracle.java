@@ -112,7 +112,7 @@ final class NaiveOracle {
     return found;
   }
 
-  /** If all are serializable their instants may be one; a reader's commit nobody can tell. */
+  /** If all are serializable their instants may be one; a reader's commit cannot be told. */
   private boolean isAtOnce(Transaction next) {
     return model == Model.STRICT_SERIALIZABILITY || !model.isSerializable(next) && isReadOnly(next);
   }
@@ -129,7 +129,7 @@ final class NaiveOracle {
     return found;
   }
 
-  /** Nobody can tell when it commits, so that it may do so at once. */
+  /** It cannot be told when it commits, so that it may do so at once. */
   private static boolean isReadOnly(Transaction next) {
     return next.steps().stream().noneMatch(Append.class::isInstance);
   }

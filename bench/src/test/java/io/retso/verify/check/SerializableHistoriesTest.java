@@ -82,7 +82,7 @@ class SerializableHistoriesTest {
   void theAnomalyOfAReaderOnly() {
     only(AnomalyKind.G2_ITEM, readOnlyAnomaly(SERIALIZABLE, SERIALIZABLE));
     only(AnomalyKind.G2_ITEM, readOnlyAnomaly(SERIALIZABLE, RECENT));
-    consistent(readOnlyAnomaly(SERIALIZABLE, SNAPSHOT)); // what it read nobody certified
+    consistent(readOnlyAnomaly(SERIALIZABLE, SNAPSHOT)); // what it read was not certified
   }
 
   /** A serializable reader finds the order of writers of snapshot isolation. */
@@ -157,7 +157,7 @@ class SerializableHistoriesTest {
     assertEquals(Model.STRICT_SERIALIZABILITY, Model.of(history(serializable)));
   }
 
-  /** The same store, one that certifies the reads of some of its transactions. */
+  /** A store that certifies the reads of some of its transactions. */
   @Test
   void aCorrectStorePasses() {
     for (int percent : new int[] {10, 60, 100}) {

@@ -61,7 +61,7 @@ final class SimulatedStore {
     return run(random, transactions, keys, 0);
   }
 
-  /** The same, and so many of the transactions are serializable. */
+  /** Runs them so; this part of the transactions is serializable. */
   static List<Event> run(Random random, int transactions, int keys, int serializablePercent) {
     SimulatedStore store = new SimulatedStore(random, keys, serializablePercent);
     store.run(transactions);

@@ -150,7 +150,7 @@ class SimulatedStoreTest {
       return isOld ? Optional.of(with(place, Arrays.copyOf(values, length))) : Optional.empty();
     }
 
-    /** Nobody ever saw an acknowledged append. */
+    /** No read ever saw an acknowledged append. */
     private Optional<List<Event>> lost() {
       Place place = read(1);
       long key = place.read.key();

@@ -34,7 +34,7 @@ class FinalChecksTest {
                   .build(),
               TablePreparation.Options.DEFAULT);
       place.admin().disableTable(others);
-      oracle.commit(oracle.begin(), 1); // by a client that died: nobody says that it is clean
+      oracle.commit(oracle.begin(), 1); // by a client that died: it is not reported clean
       FinalChecks.Problem problem = new FinalChecks(place, Duration.ZERO).clean().orElseThrow();
       assertTrue(problem.isOthers(), problem::toString);
       assertTrue(

@@ -67,7 +67,9 @@ final class PlainLists implements ListStore, AutoCloseable {
     COMMITS_BEFORE_WRITES,
     /** Start timestamps are taken ahead and kept. */
     BEGINS_AHEAD,
-    /** The first read is made in an older snapshot, and nobody asks whether that has changed. */
+    /**
+     * The first read is made in an older snapshot, and it is not asked whether that has changed.
+     */
     VALIDATES_NOTHING,
     /** A write on condition is made though the condition is false. */
     MUTATES_ANYWAY

@@ -52,8 +52,8 @@ class HBaseStoreTest extends StoreContract {
   }
 
   /**
-   * Who is told that nothing is committed may rely on it; a failure of HBase itself promises
-   * nothing.
+   * A caller that is told that nothing is committed may rely on it; a failure of HBase itself
+   * promises nothing.
    */
   @Test
   void onlyWhatIsPromisedCountsAsNotCommitted() {

@@ -24,7 +24,7 @@ final class ClusterOptions {
   private static final String ORACLE_DEFAULT = "localhost:7521";
   private static final int TABLES_SHOWN_MAX = 3;
 
-  /** Nobody said which of several oracles is meant. */
+  /** It was not said which of several oracles is meant. */
   static final class AmbiguousOracleException extends IOException {
     private static final long serialVersionUID = 1;
 

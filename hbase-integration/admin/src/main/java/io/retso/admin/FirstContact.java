@@ -22,7 +22,7 @@ public final class FirstContact {
 
   private FirstContact() {}
 
-  /** Sets what suits whoever waits: HBase's own defaults try for many minutes. */
+  /** Sets what suits a user that waits: HBase's own defaults try for many minutes. */
   public static void limitAttempts(Configuration configuration) {
     configuration.setInt(HConstants.HBASE_CLIENT_RETRIES_NUMBER, ATTEMPTS);
     configuration.setInt("zookeeper.recovery.retry", ATTEMPTS);

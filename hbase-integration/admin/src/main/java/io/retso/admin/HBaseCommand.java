@@ -79,7 +79,7 @@ public final class HBaseCommand implements Runnable {
 
   private int with(ClusterOptions cluster, Work work) {
     cluster.check();
-    // Whoever waits for the command wants its last line, not those of all attempts to connect.
+    // A user that waits for the command wants its last line, not those of all attempts to connect.
     ((Logger) LoggerFactory.getLogger("org.apache")).setLevel(Level.ERROR);
     ((Logger) LoggerFactory.getLogger("io.retso")).setLevel(Level.WARN);
     Configuration configuration = cluster.configuration();
@@ -271,7 +271,7 @@ public final class HBaseCommand implements Runnable {
     }
   }
 
-  /** Whoever names families relies on them, though the table is not created any more. */
+  /** A user that names families relies on them, though the table is not created any more. */
   private static void checkFamilies(TableDescriptor wanted, TableDescriptor existing)
       throws TableNotPreparedException {
     String table = existing.getTableName().getNameAsString();
@@ -405,7 +405,8 @@ public final class HBaseCommand implements Runnable {
   }
 
   /**
-   * Of all prepared tables; those whose settings are damaged are left to the sweep's own report.
+   * The settings of all prepared tables; those with damaged ones are left to the sweep's own
+   * report.
    */
   private static Map<String, TableSettings> settings(Connection connection) throws IOException {
     Map<String, TableSettings> settings = new TreeMap<>();

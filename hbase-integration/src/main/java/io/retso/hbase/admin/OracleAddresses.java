@@ -20,10 +20,10 @@ final class OracleAddresses {
   private OracleAddresses() {}
 
   /**
-   * Asks at each address which oracle is there. Addresses where nobody answers do not count, if
-   * there is an answer at another one.
+   * Asks at each address which oracle is there. Addresses without an answer do not count, if there
+   * is an answer at another one.
    *
-   * @param begin begins a client; its time limit is what this takes if nobody answers at one
+   * @param begin begins a client; its time limit is what this takes if no answer comes from one
    * @throws OracleUnavailableException if no oracle answers, or there are two
    */
   static OracleIdentity identity(List<String> addresses, Supplier<OracleClientBuilder> begin)

@@ -23,7 +23,7 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 /**
  * What the descriptor of a table becomes when it is prepared, or the reason why it cannot be: a
  * table that must not be, or a setting that is not just put right, since somebody relies on it. Of
- * the descriptor alone; nobody is asked, and nothing is changed. Immutable.
+ * the descriptor alone; nothing is asked, and nothing is changed. Immutable.
  *
  * @param table as it is, prepared or not
  * @param durability what it gets; null leaves its own

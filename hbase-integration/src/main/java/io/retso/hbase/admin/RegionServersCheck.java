@@ -177,7 +177,7 @@ final class RegionServersCheck {
       TableDescriptor reported = DescriptorQuery.parse(table.get(DescriptorQuery.query(row)));
       RegionSettings answer = reported == null ? null : RegionSettings.of(reported);
       if (answer == null || answer.server().isEmpty()) {
-        // Who does not say who it is may be where the region was before.
+        // A server that does not say which one it is may be where the region was before.
         if (isAt(server, region, row)) {
           answers.put(server, answer);
         }

@@ -30,8 +30,8 @@ import org.apache.hadoop.hbase.util.Bytes;
  * <p>But they learn of a change one by one: regions when they are opened again; managers when a
  * region refuses them, or within 30 s ({@link TableCatalog}); and what a transaction has written by
  * the old settings is there. So these settings are changed while the table is disabled: nobody
- * reads or writes it, and no region has it open. It must stay disabled until whoever used it before
- * has ended; nothing but the one who enables it can see to that.
+ * reads or writes it, and no region has it open. It must stay disabled until all that used it
+ * before have ended; nothing but the user that enables it can see to that.
  */
 final class SettingsChange {
   private SettingsChange() {}

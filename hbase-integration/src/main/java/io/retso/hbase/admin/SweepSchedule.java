@@ -20,10 +20,10 @@ import org.slf4j.LoggerFactory;
  * one waits longer, up to {@value #INTERVALS_MAX} intervals. The intervals are jittered, so that
  * the managers of a cluster do not sweep together; the first one lets the watermark move for all.
  *
- * <p>An aborted transaction does not hold the watermark, and what a dead client's has left is in
- * nobody's way; region servers remove it when they come across its marks. With client reads they do
- * not look at marks. So a manager that uses such tables sweeps every {@value #INTERVALS_MAX}
- * intervals or so in any case: what nobody reads does not stay for ever.
+ * <p>An aborted transaction does not hold the watermark, and what a dead client's has left does no
+ * harm; region servers remove it when they come across its marks. With client reads they do not
+ * look at marks. So a manager that uses such tables sweeps every {@value #INTERVALS_MAX} intervals
+ * or so in any case: what is not read does not stay for ever.
  *
  * <p>Where the oracle does not let this client report sweeps, the first one is the last, and its
  * thread ends: {@code ./retso hbase sweep} is to be run where it does.

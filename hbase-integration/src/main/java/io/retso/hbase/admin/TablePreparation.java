@@ -39,12 +39,12 @@ import org.apache.hadoop.hbase.client.TableDescriptor;
  * options and the oracle that are given then ({@link Options#of} has those of the table).
  *
  * <p>The conflict rule, the place of reads and the granules of a prepared table can be changed only
- * while it is disabled: all who use a table must agree on them, and learn of a change one by one.
- * Whoever enables it afterwards waits until all transactions have ended that used the table before:
- * at the latest after the oracle's {@code transaction.timeout}, or when all applications that use
- * it were restarted. (With client reads a minute more, as transaction managers remember settings
- * for 30 s.) Do not give a table to another oracle while transactions use it; other addresses of
- * the same one will do.
+ * while it is disabled: all that use a table must agree on them, and learn of a change one by one.
+ * The user that enables it afterwards waits until all transactions have ended that used the table
+ * before: at the latest after the oracle's {@code transaction.timeout}, or when all applications
+ * that use it were restarted. (With client reads a minute more, as transaction managers remember
+ * settings for 30 s.) Do not give a table to another oracle while transactions use it; other
+ * addresses of the same one will do.
  *
  * <p>Blocking; may be used by several threads, though not for one table at a time.
  */
@@ -102,7 +102,7 @@ public final class TablePreparation {
       TableSettings.granules(Objects.requireNonNull(granules, "granules"));
     }
 
-    /** Those of a table whose granules nobody chose. */
+    /** Those of a table whose granules were not chosen. */
     public Options(Conflicts conflicts, Reads reads, String jar) {
       this(conflicts, reads, jar, "");
     }
@@ -125,12 +125,12 @@ public final class TablePreparation {
               .collect(Collectors.joining(",")));
     }
 
-    /** The same with another conflict rule. */
+    /** These options with another conflict rule. */
     public Options with(Conflicts other) {
       return new Options(other, reads, jar, granules);
     }
 
-    /** The same with other granules. */
+    /** These options with other granules. */
     public Options withGranules(String sizes) {
       return new Options(conflicts, reads, jar, sizes);
     }

@@ -34,7 +34,7 @@ public final class TablePreparationBuilder {
 
   /**
    * The durability that tables get. Default: theirs stays as it is, {@code USE_DEFAULT} in a table
-   * for which nobody chose another.
+   * for which no other was chosen.
    *
    * @param ofTables {@code FSYNC_WAL} forces HBase's log to disk before a write is acknowledged, as
    *     the oracle does with commits. {@code SKIP_WAL} and {@code ASYNC_WAL} are refused when a
@@ -48,7 +48,7 @@ public final class TablePreparationBuilder {
   }
 
   /**
-   * Asks nobody yet: an oracle that does not answer is found when a table is prepared.
+   * Asks no oracle yet: one that does not answer is found when a table is prepared.
    *
    * @throws IllegalArgumentException if there is no address, or it is malformed
    */

@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A request of a row that was given up may reach its region later, or go on there. It does no
  * harm: it names what was decided for good, and changes nothing unless the mark is there. Then it
- * does what a reader or a sweep would do, once, whoever comes first. Its transaction is not
+ * does what a reader or a sweep would do, once, whichever comes first. Its transaction is not
  * reported, so the oracle remembers the outcome for readers until a sweep has found no mark.
  *
  * <p>Thread-safe.

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * The bound of the rows that wait for cleanup, and the jobs that wait for room, in their order.
- * Calls nobody while it holds its lock. Thread-safe.
+ * Calls no other object while it holds its lock. Thread-safe.
  */
 final class CleanupAdmission {
   /** What becomes of a job that is offered. */

@@ -37,7 +37,7 @@ final class CleanupBatches {
   private final CleanupAnswers answers;
   private final Deque<CleanupPart> queue = new ArrayDeque<>();
 
-  /** Of the parts in the queue. */
+  /** The weight of the parts in the queue. */
   private int weight;
 
   /** Batches on their way, but for those that took too long. */
@@ -131,7 +131,7 @@ final class CleanupBatches {
     }
   }
 
-  /** The batch to be sent now; an empty one ends the loop, and whoever changes that begins anew. */
+  /** The batch to be sent now; an empty one ends the loop, and a change of that begins it anew. */
   private synchronized List<CleanupPart> next() {
     List<CleanupPart> batch = new ArrayList<>();
     boolean collects = !due && !closed && delayMillis > 0 && weight < BATCH_WEIGHT_MAX;

@@ -14,7 +14,7 @@ public final class CleanupJob {
   /** What the application calls the transaction; may be empty. */
   private final String name;
 
-  /** Of a job that waits for room: completes when there is some, or the cleaner was closed. */
+  /** Completes when there is room for a job that waits for some, or the cleaner was closed. */
   final CompletableFuture<Void> admitted = new CompletableFuture<>();
 
   private final List<WrittenRows> rows;

@@ -19,9 +19,9 @@ import io.retso.hbase.table.WrittenRows;
 record CleanupPart(
     CleanupJob job, WrittenRows rows, int from, int to, boolean byRows, int attempt, long begun) {
   /**
-   * Of an aborted transaction with no more rows each is cleaned up by itself: plain readers would
-   * see its versions until the region is flushed. That takes a region server about 100 us a row,
-   * several times what the write took: too much for batches, of which many conflict.
+   * Each row of an aborted transaction with no more of them is cleaned up by itself: plain readers
+   * would see its versions until the region is flushed. That takes a region server about 100 us a
+   * row, several times what the write took: too much for batches, of which many conflict.
    */
   static final int ABORTED_ROWS_MAX = 10;
 
@@ -61,7 +61,7 @@ record CleanupPart(
     return new CleanupPart(job, rows, from, to, byRows, attempt + 1, attempt == 1 ? sent : begun);
   }
 
-  /** The same rows, of which a region left the cleanup to requests for each. */
+  /** These rows, as a region left their cleanup to requests for each. */
   CleanupPart rowByRow() {
     return new CleanupPart(job, rows, from, to, true, 1, 0);
   }

@@ -85,8 +85,8 @@ public final class HiddenCells {
 
   /**
    * Fails unless this user may read (and clean up) the marks of a table in all of its regions. Each
-   * is asked for a mark that nobody puts; HBase denies such conditions to a user that it would show
-   * a part of the marks or none. Rights may change, so it is asked before and after a scan: a
+   * is asked for a mark that is never put; HBase denies such conditions to a user that it would
+   * show a part of the marks or none. Rights may change, so it is asked before and after a scan: a
    * region that granted it at both times hid nothing in between, unless the right was taken away
    * and given back meanwhile, or the region moved in the moment of the grant to a server that had
    * not heard of it.

@@ -71,7 +71,7 @@ public final class Orphans {
       underWay = CompletableFuture.allOf(underWay, answered); // before it is, for close()
     }
     List<CompletableFuture<Void>> sent = new ArrayList<>();
-    // Not tried again, nor for long: whoever reads the row next will.
+    // Not tried again, nor for long: the next reader of the row will.
     tables.forEach(
         (table, requests) ->
             sent.addAll(RowCleanup.send(table, table.shortTimeout(), requests, this::isOpen)));

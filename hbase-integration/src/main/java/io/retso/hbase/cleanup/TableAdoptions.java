@@ -30,7 +30,7 @@ import org.apache.hadoop.hbase.util.Bytes;
  * its first one, and it has as many rows of the transaction as the request says. Of two ranges of
  * keys that begin with the same key one is within the other; so equal numbers are equal rows.
  *
- * <p>Used once; its steps follow each other, on threads of HBase's client or of whoever sends.
+ * <p>Used once; its steps follow each other, on threads of HBase's client or of the sender.
  */
 final class TableAdoptions {
   /** A region as the client remembers it, and what it is to be told. */

@@ -235,8 +235,8 @@ public final class CommitProtocol {
   }
 
   /**
-   * Aborts, or learns that it was committed, and cleans up; nobody waits for it. Nothing that the
-   * transaction sent is on its way any more.
+   * Aborts, or learns that it was committed, and cleans up; no caller waits for it. Nothing that
+   * the transaction sent is on its way any more.
    */
   public void abort(Writer writer) {
     cleaner.offerOrDrop(writer.cleanup(0));

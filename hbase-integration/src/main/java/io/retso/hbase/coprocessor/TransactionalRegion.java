@@ -42,9 +42,9 @@ import org.slf4j.LoggerFactory;
 /**
  * One region of a prepared table while it is open: its horizon, and those who work with it.
  *
- * <p>It begins by asking for the low watermark. Whoever purged here before had a lower one, so no
- * snapshot that this horizon admits lacks anything. Until the answer is there, snapshot reads and
- * transactional writes wait for it, at most as long as a request to the oracle may take.
+ * <p>It begins by asking for the low watermark. A region that purged here before had a lower one,
+ * so no snapshot that this horizon admits lacks anything. Until the answer is there, snapshot reads
+ * and transactional writes wait for it, at most as long as a request to the oracle may take.
  *
  * <p>Thread-safe.
  */
@@ -233,8 +233,8 @@ final class TransactionalRegion {
   }
 
   /**
-   * Waits until the horizon is known. While the oracle does not answer, only who asks waits, and
-   * not everybody who comes meanwhile.
+   * Waits until the horizon is known. While the oracle does not answer, only the request that asks
+   * waits, and not all that come meanwhile.
    *
    * @throws IOException if the oracle does not say; the client may try again
    */
@@ -248,7 +248,7 @@ final class TransactionalRegion {
   }
 
   /**
-   * The same for a put of transactions. A cleanup whose outcome the region knows does not depend on
+   * Waits so for a put of transactions. A cleanup whose outcome the region knows does not depend on
    * the horizon: so a region that closes can carry it out, whatever the oracle does.
    */
   void awaitHorizonFor(Put put) throws IOException {

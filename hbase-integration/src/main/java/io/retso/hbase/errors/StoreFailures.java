@@ -10,16 +10,16 @@ import org.apache.hadoop.hbase.client.RetriesExhaustedException;
 
 /** Failures of HBase whose messages say too little: what they mean, and what to do. Stateless. */
 final class StoreFailures {
-  /** Of region servers that refuse requests with many rows. */
+  /** What region servers say that refuse requests with many rows. */
   private static final String TOO_MANY_ROWS = "Rejecting large batch operation";
 
   private static final String CONSTRAINT = "constraint.ConstraintException";
 
   private StoreFailures() {}
 
-  /** The same failure, of the same class if an application may look for it. */
+  /** Explains a failure; the class stays the same if an application may look for it. */
   static Throwable explained(Throwable failure) {
-    // Of a batch HBase's client says that its attempts are exhausted, though it made only one.
+    // HBase's client says that the attempts of a batch are exhausted, though it made only one.
     Throwable cause =
         failure instanceof RetriesExhaustedException && failure.getCause() != null
             ? failure.getCause()

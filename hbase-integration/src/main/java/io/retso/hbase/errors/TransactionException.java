@@ -25,7 +25,10 @@ public class TransactionException extends IOException {
     SERIALIZATION,
     /** The transaction outlived what the oracle or a region remembers. Run it again, and faster. */
     TOO_OLD,
-    /** Aborted before its commit was decided, nobody knows why. Run the transaction again. */
+    /**
+     * Aborted before its commit was decided, for a reason that is not known. Run the transaction
+     * again.
+     */
     ABORTED,
     /** It may or may not be committed. Do not run it again before that is known. */
     UNKNOWN_OUTCOME,
@@ -45,7 +48,7 @@ public class TransactionException extends IOException {
 
   private final Category category;
 
-  /** Of the transaction; empty if it has none, or this is about no single one. Set once. */
+  /** The transaction's; empty if it has none, or this is about no single one. Set once. */
   private volatile String transactionName = "";
 
   /**

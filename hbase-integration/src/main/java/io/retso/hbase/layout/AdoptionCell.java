@@ -58,7 +58,7 @@ public final class AdoptionCell {
   }
 
   /**
-   * The same of many.
+   * The cell of many outcomes.
    *
    * @param starts ascending start timestamps, and behind {@code count} anything
    * @param outcomes theirs
@@ -94,7 +94,7 @@ public final class AdoptionCell {
     to.put((byte) rest);
   }
 
-  /** Of a cell that somebody else has put there it makes any number. */
+  /** A cell that somebody else has put there may give any number. */
   private static long number(ByteBuffer from) {
     long number = 0;
     int next = Byte.MIN_VALUE;

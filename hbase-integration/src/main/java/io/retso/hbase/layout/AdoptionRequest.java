@@ -32,7 +32,7 @@ import org.apache.hadoop.hbase.util.Bytes;
  * coprocessor takes the request for a put and answers without a cell; one with an older coprocessor
  * refuses the put.
  *
- * <p>Immutable, except for the array of the row, which nobody may change.
+ * <p>Immutable, except for the array of the row, which is not to be changed.
  *
  * @param row the first row of the region
  * @param adoptions from 1 to {@value #ADOPTIONS_MAX}

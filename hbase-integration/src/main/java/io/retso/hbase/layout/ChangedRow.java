@@ -10,8 +10,7 @@ import org.apache.hadoop.hbase.util.Bytes;
 /**
  * A region's answer to a validating read ({@link ReadAttribute#setValidating}) of a row that has,
  * or may have, changed since the read timestamp: one cell that is nowhere stored, in the family of
- * the marks, where nobody's data is. Not an exception, which would cost more, for a batch as a
- * whole.
+ * the marks, where no data is. Not an exception, which would cost more, for a batch as a whole.
  */
 public final class ChangedRow {
   private static final byte[] QUALIFIER = Bytes.toBytes("changed");

@@ -58,7 +58,7 @@ public record CleanupRequest(byte[] row, long start, long outcome) {
     return toPut(PendingWrite.mark(new Put(row), start, 1, fingerprint));
   }
 
-  /** The same within a region, whose settings are its own. */
+  /** What is applied within a region, whose settings are its own. */
   public Put toPut() {
     return toPut(PendingWrite.mark(new Put(row), start));
   }

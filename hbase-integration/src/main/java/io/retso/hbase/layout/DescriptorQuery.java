@@ -17,8 +17,8 @@ import org.apache.hadoop.hbase.util.Bytes;
 
 /**
  * Asks a table's region how the table holds transactions. HBase's master shows descriptors only to
- * those who may alter them; a region answers this much to whoever may read. Names of families and
- * what decides about snapshots are in the answer, and what matters of the server's own
+ * those who may alter them; a region answers this much to users that may read. Names of families
+ * and what decides about snapshots are in the answer, and what matters of the server's own
  * configuration ({@link RegionSettings}); the rest, which may be secret, is not.
  *
  * <p>It is a get of a column that no table has. A region with the coprocessor answers as if there

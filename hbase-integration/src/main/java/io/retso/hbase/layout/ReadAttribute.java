@@ -87,14 +87,17 @@ public final class ReadAttribute {
     read.setAttribute(RAW, NO_BOOLEAN);
   }
 
-  /** To be called by who answers a snapshot read: HBase may open its scanner from now on. */
+  /**
+   * To be called by the coprocessor that answers a snapshot read: HBase may open its scanner from
+   * now on.
+   */
   public static void admit(OperationWithAttributes read) {
     if (Arrays.equals(read.getAttribute(RAW), NO_BOOLEAN)) {
       read.setAttribute(RAW, null);
     }
   }
 
-  /** Whether a read failed since nobody admitted it: the region runs no coprocessor of ours. */
+  /** Whether a read failed since it was not admitted: the region runs no coprocessor of ours. */
   public static boolean isNotAdmitted(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (ErrorText.of(cause).contains(NOT_ADMITTED)) {

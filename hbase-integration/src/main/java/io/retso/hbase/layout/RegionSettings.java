@@ -6,8 +6,8 @@ import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 
 /**
- * What of a region server, and of its own configuration, matters to the transactions of a table.
- * Nobody else can know it; regions with the coprocessor report it, in the answer to a {@link
+ * What of a region server, and of its own configuration, matters to the transactions of a table. No
+ * other can know it; regions with the coprocessor report it, in the answer to a {@link
  * DescriptorQuery}.
  *
  * @param server its name; empty if it has an older version, which does not say
@@ -17,7 +17,7 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
  * @param forcesLog whether the log of a table that does not say it is forced to disk before a write
  *     is acknowledged ({@code hbase.wal.hsync})
  * @param versionsAheadMillis how far versions of cells may be ahead of the server's clock, in
- *     milliseconds; {@link Long#MAX_VALUE} if nobody asks
+ *     milliseconds; {@link Long#MAX_VALUE} if it does not ask
  * @param storeEngine class that keeps the files of the table's families, if these do not name one
  */
 public record RegionSettings(

@@ -15,7 +15,7 @@ import org.apache.hadoop.hbase.util.Bytes;
  *   tables with server reads
  *     writes, cleanups, lists of outcomes   in the value of their cell of !pw
  *     reads                                 in their own attribute ({@link ReadAttribute})
- *   tables with client reads                in an attribute of this class: nobody looks at it there,
+ *   tables with client reads                in an attribute of this class: no region looks there,
  *                                           but the table may be one with server reads by now
  * </pre>
  *
@@ -44,8 +44,9 @@ public final class SettingsCheck {
   }
 
   /**
-   * Whether a mutation goes by these settings, or comes from who knows none: a plain writer, or a
-   * copy of the log, whose marks have no fingerprint. To be asked of one whose form was checked.
+   * Whether a mutation goes by these settings, or comes from one that knows none: a plain writer,
+   * or a copy of the log, whose marks have no fingerprint. To be asked of one whose form was
+   * checked.
    */
   public static boolean passes(Mutation mutation, long fingerprint) {
     Cell cell = PendingWrite.cellOf(mutation);

@@ -97,14 +97,14 @@ public record TableSettings(
   }
 
   /**
-   * Settings of a table that was not prepared before, whose granules nobody chose, and whose rows
-   * are cleaned up one by one.
+   * Settings of a table that was not prepared before, whose granules were not chosen, and whose
+   * rows are cleaned up one by one.
    */
   public TableSettings(Conflicts conflicts, Reads reads, OracleIdentity oracle, String addresses) {
     this(conflicts, reads, oracle, addresses, List.of(), VERSION_ROWS, newPreparation());
   }
 
-  /** The same table in another version. */
+  /** The settings of the same table in another version. */
   public TableSettings withVersion(int other) {
     return new TableSettings(conflicts, reads, oracle, addresses, granules, other, preparation);
   }

@@ -18,7 +18,7 @@ public final class OrderedBatch {
   private final List<? extends Row> actions;
   private final Function<List<? extends Row>, CompletableFuture<? extends List<?>>> step;
 
-  /** Of the actions that were carried out. */
+  /** Results of the actions that were carried out. */
   private final List<Object> results;
 
   /**
@@ -67,8 +67,8 @@ public final class OrderedBatch {
   }
 
   /**
-   * What becomes of each action. Not before the operation has ended, as whoever has the last one
-   * may commit.
+   * What becomes of each action. Not before the operation has ended, as a caller that has the last
+   * one may commit.
    *
    * @param ended the operation in which the batch runs; if it fails, so do the actions that were
    *     not carried out

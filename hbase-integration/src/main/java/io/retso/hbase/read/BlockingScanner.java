@@ -54,7 +54,7 @@ public final class BlockingScanner implements ResultScanner, SnapshotScan.Sink {
   public synchronized boolean next(Result row) {
     rows.add(row);
     bytes += Result.getTotalSizeOfCells(row);
-    return !closed; // whoever waits is woken when the page is in place, not by its first row
+    return !closed; // a waiting reader is woken when the page is in place, not by a row
   }
 
   @Override
@@ -153,7 +153,7 @@ public final class BlockingScanner implements ResultScanner, SnapshotScan.Sink {
     return true;
   }
 
-  /** Of HBase's own scan; null if the scan does not want them, and before it is open. */
+  /** Those of HBase's own scan; null if the scan does not want them, and before it is open. */
   @Override
   public ScanMetrics getScanMetrics() {
     return metrics;

@@ -33,9 +33,10 @@ public final class OracleQueries {
   /**
    * Completes if the oracle has not decided the transaction that asks; otherwise fails.
    *
-   * <p>The oracle aborts what is too old, and then whoever meets the marks of such a transaction
-   * removes its writes, though it may still be at work. So what it has read of its own writes
-   * counts only if it was open <em>after</em> that read: nobody removes marks of an open one.
+   * <p>The oracle aborts what is too old, and then a reader that meets the marks of such a
+   * transaction removes its writes, though it may still be at work. So what it has read of its own
+   * writes counts only if it was open <em>after</em> that read: no reader removes marks of an open
+   * one.
    */
   CompletableFuture<Void> confirmOpen(long start) {
     return answered(

@@ -31,7 +31,7 @@ import org.apache.hadoop.hbase.client.Scan;
  * writers. Thread-safe.
  */
 public final class ReadSet {
-  /** Of a transaction whose reads nobody certifies. */
+  /** The set of a transaction whose reads are not certified. */
   public static final ReadSet UNTRACKED = new ReadSet(false);
 
   /** Rows and cells that are known exactly. */
@@ -58,10 +58,10 @@ public final class ReadSet {
 
   private final boolean isTracked;
 
-  /** Of rows and cells. Guarded by this, as all below. */
+  /** Ids of rows and cells. Guarded by this, as all below. */
   private final IdSet ids = new IdSet();
 
-  /** Of granules. */
+  /** Ids of granules. */
   private final IdSet ranges = new IdSet();
 
   /** Rows, cells, and rows as granules. */
@@ -200,8 +200,8 @@ public final class ReadSet {
 
   /**
    * What is reported to the oracle at the commit. Rows that the transaction has written, too, are
-   * left out: nobody else has changed them, or it aborts for that. This holds for equal ids only:
-   * in tables with conflicts by cell a row is more than the cells of it that were written.
+   * left out: no other has changed them, or it aborts for that. This holds for equal ids only: in
+   * tables with conflicts by cell a row is more than the cells of it that were written.
    *
    * @param written ids of what it wrote
    * @param room for so many ids; if there are more, whole tables go in for them

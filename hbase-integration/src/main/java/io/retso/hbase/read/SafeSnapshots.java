@@ -10,19 +10,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Snapshots that the oracle issued as safe: whoever commits later comes after their readers in the
- * serial order, so nobody has to know what these read. The oracle holds each open for a minute, and
- * regions refuse whoever reads for longer. Bounded: two are remembered, one of them under way.
- * Thread-safe.
+ * Snapshots that the oracle issued as safe: transactions that commit later come after their readers
+ * in the serial order, so what these read need not be known. The oracle holds each open for a
+ * minute, and regions refuse readers that read for longer. Bounded: two are remembered, one of them
+ * under way. Thread-safe.
  */
 public final class SafeSnapshots {
   /** So long after it was asked for, one is for those who begin. The oracle's are as old. */
   private static final long KEPT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  /** One in use is renewed so long after it was asked for: meanwhile nobody waits. */
+  /** One in use is renewed so long after it was asked for: meanwhile no reader waits. */
   private static final long RENEWED_NANOS = KEPT_NANOS / 2;
 
-  /** Between two questions of who waits for the next one. */
+  /** Between two questions of a reader that waits for the next one. */
   private static final Executor LATER = Timers.delayed(4);
 
   /** More are in vain: the oracle issues one in 10 ms. */

@@ -12,7 +12,7 @@ public interface ScanOwner {
   /**
    * Refuses the use of a transaction that has ended.
    *
-   * @throws IOException if it has run out of time, which is no mistake of who uses it
+   * @throws IOException if it has run out of time, which is no mistake of the caller that uses it
    */
   void checkOpen() throws IOException;
 

@@ -12,7 +12,7 @@ import org.apache.hadoop.hbase.client.Scan;
  * or the application ended the scan. Thread-safe.
  */
 public final class ScanRange {
-  /** Of a transaction whose reads nobody certifies. */
+  /** The range of a transaction whose reads are not certified. */
   public static final ScanRange UNTRACKED = new ScanRange(null, null, new Scan());
 
   private final ReadSet reads;

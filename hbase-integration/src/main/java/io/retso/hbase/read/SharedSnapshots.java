@@ -38,7 +38,7 @@ public final class SharedSnapshots {
     /** Transactions, and callers that wait for the start timestamp. */
     private int users;
 
-    /** Nobody comes any more. */
+    /** No reader joins it any more. */
     private boolean retired;
 
     private Shared() {}

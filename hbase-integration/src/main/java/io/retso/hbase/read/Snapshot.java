@@ -25,7 +25,7 @@ import org.apache.hadoop.hbase.client.Result;
  *
  * <pre>
  *   UNPINNED  reads go to S, and regions say whether what they look at is still as it was at S.
- *      |      If so, it is current: that was the answer, and nobody else is asked
+ *      |      If so, it is current: that was the answer, and the oracle is not asked
  *      |
  *      |      something has changed; or regions cannot say; or the timestamp is wanted
  *      v
@@ -269,7 +269,7 @@ public final class Snapshot {
   public synchronized void release() {
     released = true;
     if (timestamp == null && !seen.isEmpty()) {
-      timestamp = CompletableFuture.completedFuture(lease.start()); // for who asks later
+      timestamp = CompletableFuture.completedFuture(lease.start()); // for later questions
     }
     seen.clear();
     if (lease != null) {

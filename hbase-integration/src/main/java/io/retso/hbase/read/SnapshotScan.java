@@ -39,8 +39,8 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
     /**
      * There are no more rows. Called once, unless {@link #failed} was.
      *
-     * @param exhausted whether the range has no more; otherwise a limit, or whoever takes them,
-     *     ended the scan behind the last row
+     * @param exhausted whether the range has no more; otherwise a limit, or the consumer that takes
+     *     them, ended the scan behind the last row
      */
     void completed(boolean exhausted);
 
@@ -123,7 +123,7 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
     }
   }
 
-  /** Whether nobody wants more; so it is when the transaction has ended. */
+  /** Whether no more is wanted; so it is when the transaction has ended. */
   private boolean isOver() {
     if (!ended && !owner.isOpen()) {
       fail(owner.endOfScans());

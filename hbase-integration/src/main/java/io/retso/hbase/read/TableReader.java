@@ -79,7 +79,7 @@ public abstract class TableReader {
    * A scan that is about to begin.
    *
    * @param scan checked, and not changed by others any more
-   * @param filter that of the scan, for whoever decides the rows
+   * @param filter that of the scan, for the code that decides the rows
    */
   abstract Pages pages(Scan scan, RowFilter filter, long timestamp);
 }

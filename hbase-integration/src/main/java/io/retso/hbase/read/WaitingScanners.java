@@ -25,7 +25,7 @@ public final class WaitingScanners {
     waiting.remove(scanner);
   }
 
-  /** The transaction has ended: nobody waits from now on. */
+  /** The transaction has ended: no scanner waits from now on. */
   public void end() {
     List<BlockingScanner> left;
     synchronized (this) {

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.function.LongUnaryOperator;
 
 /**
- * Outcomes of the writers of one row that its region knows: nobody is asked about them, and no mark
- * tells of them. Not thread-safe.
+ * Outcomes of the writers of one row that its region knows: the oracle is not asked about them, and
+ * no mark tells of them. Not thread-safe.
  */
 public final class KnownOutcomes {
   /** No writers. */

@@ -68,8 +68,8 @@ public final class RowFilter {
   }
 
   /**
-   * The filter of a scan that a region has received, not a copy: nobody else has it, and those that
-   * HBase adds for rights and visibility labels cannot be copied.
+   * The filter of a scan that a region has received, not a copy: no other scan has it, and those
+   * that HBase adds for rights and visibility labels cannot be copied.
    */
   public static RowFilter ofRequest(Scan scan) {
     return of(scan, scan.getFilter());

@@ -312,9 +312,9 @@ public final class SnapshotRow {
         long version = cells.get(i).getTimestamp();
         if (!isWriter(version)) {
           if (version <= timestamp) {
-            break; // nobody below commits any more: see docs/protocol.md, "Order of versions"
+            break; // none below commits any more: see docs/protocol.md, "Order of versions"
           }
-          // The timestamp is nobody's commit, and what is not committed so is a plain writer's.
+          // The timestamp is that of no commit, and what is not committed so is a plain writer's.
           boolean isCommit = version - 1 > timestamp && Timestamps.isWellFormed(version - 1);
           first = isCommit ? Math.min(first, version - 1) : first;
           continue;

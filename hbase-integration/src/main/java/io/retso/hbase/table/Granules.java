@@ -16,8 +16,8 @@ import org.apache.hadoop.hbase.HConstants;
  * two sizes that differ by one byte there is half a {@link Step}: keys whose next byte is of the
  * same group. A digit is a group by itself, so that numbers in text have no more granules for it.
  *
- * <p>Who writes a row names all its granules, who reads a range a few that cover it ({@link
- * Cover}): so each writer and reader of a row have an id in common.
+ * <p>A transaction that writes a row names all its granules, one that reads a range a few that
+ * cover it ({@link Cover}): so each writer and reader of a row have an id in common.
  *
  * <p>In tables with conflicts by cell each row is a granule, too; it has the id of the short keys.
  *

@@ -9,7 +9,7 @@ import java.util.Arrays;
 public final class IdSet {
   private static final int SLOTS_MIN = 16;
 
-  /** Of an empty set; nothing is ever put there. */
+  /** What an empty set has; nothing is ever put there. */
   private static final long[] NONE = new long[1];
 
   /** A power of two of them, half of them free at least. 0 is free: that id is kept apart. */

@@ -60,13 +60,16 @@ public record PreparedTable(
         new AtomicBoolean());
   }
 
-  /** The same, as if it had been read then. */
+  /** This table, as if it had been read then. */
   PreparedTable loadedAt(long nanos) {
     return new PreparedTable(
         descriptor, settings, raw, shortTimeout, regions, nanos, fingerprint, outdated);
   }
 
-  /** Whether it is known that the table has other settings by now: it serves nobody any more. */
+  /**
+   * Whether it is known that the table has other settings by now: it serves no transaction any
+   * more.
+   */
   public boolean isOutdated() {
     return outdated.get();
   }
@@ -110,7 +113,7 @@ public record PreparedTable(
         sizes.isEmpty() ? TableSettings.GRANULES_DEFAULT : sizes);
   }
 
-  /** Whether all who write to it name granules; otherwise only serializable transactions do. */
+  /** Whether all that write to it name granules; otherwise only serializable transactions do. */
   public boolean hasGranulesOfAll() {
     return !settings.granules().isEmpty();
   }
@@ -150,7 +153,7 @@ public record PreparedTable(
         : RowId.of(name().getName(), CellUtil.cloneRow(cell));
   }
 
-  /** The same; a qualifier that is null is empty, as everywhere in HBase. */
+  /** What such a write protects; a qualifier that is null is empty, as everywhere in HBase. */
   public long conflictId(byte[] row, byte[] family, byte[] qualifier) {
     byte[] column = qualifier == null ? HConstants.EMPTY_BYTE_ARRAY : qualifier;
     return isCellConflicts()

@@ -36,7 +36,7 @@ import org.apache.hadoop.hbase.client.Row;
  * <p>All else ends with the time of an operation ({@link TableCatalog}). Thread-safe.
  */
 public final class RowBatches {
-  /** Of one request: far below what servers refuse, unless they were set so. */
+  /** Rows of one request: far below what servers refuse, unless they were set so. */
   private static final int ROWS_MAX = 1_000;
 
   /** Between two looks at the batches on their way; the second one asks about a batch. */

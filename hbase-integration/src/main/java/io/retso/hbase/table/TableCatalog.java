@@ -33,8 +33,8 @@ import org.slf4j.LoggerFactory;
  * Finds out whether tables are prepared, and remembers it for 30 s, or until a region says that it
  * has other settings ({@link PreparedTable#isOutdated}). At most 10,000 tables are remembered.
  *
- * <p>HBase's master is asked for descriptors. While it does not answer nobody can alter a table,
- * and what is remembered serves on: transactions go on without a master, as HBase's own reads and
+ * <p>HBase's master is asked for descriptors. While it does not answer no table can be altered, and
+ * what is remembered serves on: transactions go on without a master, as HBase's own reads and
  * writes do. Users who are shown nothing ask a region ({@link DescriptorQuery}).
  *
  * <p>Thread-safe.
@@ -73,7 +73,9 @@ public final class TableCatalog {
   /** Tables whose risks are in the log. */
   private final Set<TableName> warned = ConcurrentHashMap.newKeySet();
 
-  /** Of those that were found. Sweeps look at all tables of the cluster, and do not count. */
+  /**
+   * Whether tables that were found do. Sweeps look at all tables of the cluster, and do not count.
+   */
   private volatile boolean haveClientReads;
 
   /** Descriptors that are being read again. */
@@ -254,7 +256,7 @@ public final class TableCatalog {
         });
   }
 
-  /** Of what its first region says; once for each table. */
+  /** Warns of what a table's first region says; once for each table. */
   private void warn(TableDescriptor reported) {
     RegionSettings region = RegionSettings.of(reported);
     if (region != null && warned.size() < TABLES_MAX && warned.add(reported.getTableName())) {

@@ -8,7 +8,7 @@ import org.apache.hadoop.hbase.util.Bytes;
  * Rows of one table that a transaction wrote, or tried to: they may bear its mark. In ascending
  * order.
  *
- * <p>Immutable; nobody may change the keys.
+ * <p>Immutable; the keys are not to be changed.
  */
 public final class WrittenRows {
   private final PreparedTable table;

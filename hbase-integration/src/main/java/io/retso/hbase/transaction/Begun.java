@@ -40,7 +40,7 @@ record Begun(
   /** How messages speak of it. */
   String label() {
     long known = snapshot.timestampNow();
-    return known == 0 ? "this transaction" : "transaction " + known; // 0: nobody asked for it
+    return known == 0 ? "this transaction" : "transaction " + known; // 0: it was not asked for
   }
 
   /** A failure says in which transaction. */

@@ -67,7 +67,7 @@ class HBaseReadTransaction implements ReadTransaction {
     }
   }
 
-  /** The same, without waiting. */
+  /** Finishes without waiting. */
   CompletableFuture<?> finishAsync() {
     return core.begun.reads().isTracked()
         ? core.life.commitAsync()

@@ -92,8 +92,8 @@ final class Lifecycle implements ScanOwner {
   /**
    * Refuses the use of a transaction that has ended, or whose manager is closed.
    *
-   * @return null; or what to fail with, if it has run out of time, which is no mistake of who uses
-   *     it
+   * @return null; or what to fail with, if it has run out of time, which is no mistake of the
+   *     caller that uses it
    */
   synchronized TransactionException checkUsable() {
     shared.checkOpen();
@@ -107,7 +107,7 @@ final class Lifecycle implements ScanOwner {
   }
 
   /**
-   * The same for an operation that may write.
+   * Refuses an operation, which may write, in the same cases.
    *
    * @return null, or what to fail with
    */
@@ -194,8 +194,8 @@ final class Lifecycle implements ScanOwner {
 
   /**
    * Commits unless the work has ended it; fails if it ran out of time. Waits for the outcome of a
-   * commit that nobody was seen to wait for, though it may have come by now: otherwise it would be
-   * chance whether a failure is reported.
+   * commit that no caller was seen to wait for, though it may have come by now: otherwise it would
+   * be chance whether a failure is reported.
    */
   void finish() throws IOException {
     CompletableFuture<OptionalLong> asked = unreported();
@@ -207,7 +207,8 @@ final class Lifecycle implements ScanOwner {
   }
 
   /**
-   * The same; who waits for a commit without blocking is seen by nobody, so it is always reported.
+   * Finishes without blocking; a caller that waits for a commit so is not seen, so it is always
+   * reported.
    */
   CompletableFuture<OptionalLong> finishAsync() {
     CompletableFuture<OptionalLong> asked = unreported();

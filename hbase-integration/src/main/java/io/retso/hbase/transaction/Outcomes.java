@@ -9,7 +9,7 @@ import io.retso.hbase.metrics.ManagerMeters.Outcome;
 final class Outcomes {
   private Outcomes() {}
 
-  /** Of a commit that was asked for; {@code failure} is null if it succeeded. */
+  /** The outcome of a commit that was asked for; {@code failure} is null if it succeeded. */
   static Outcome ofCommit(Throwable failure) {
     if (failure == null) {
       return Outcome.COMMITTED;

@@ -101,7 +101,7 @@ final class TableReads implements TableEdits.Access {
     return sent(tx.writes().sendAll());
   }
 
-  /** A failure of a write decides the transaction's fate, whoever waited for it. */
+  /** A failure of a write decides the transaction's fate, whatever waited for it. */
   private CompletableFuture<Void> sent(CompletableFuture<Void> sending) {
     return Futures.explained(
         sending, failure -> core.life.writeFailed(Failures.ofStore(failure, tx.start())));

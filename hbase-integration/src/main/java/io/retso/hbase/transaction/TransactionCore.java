@@ -26,7 +26,9 @@ final class TransactionCore {
   final OperationQueue operations = new OperationQueue(); // not private: tests look at it
   private final Shared shared;
 
-  /** Of the tables that it was given: all that it does in one must go by the same settings. */
+  /**
+   * Those of the tables that it was given: all that it does in one must go by the same settings.
+   */
   private final ConcurrentMap<TableName, Long> fingerprints = new ConcurrentHashMap<>(2);
 
   TransactionCore(Begun begun, Shared shared) {

@@ -16,8 +16,8 @@ import org.apache.hadoop.hbase.client.Result;
 /**
  * Answers gets from what a transaction has written and not sent. That is certain if each column
  * that is asked for was written: its own write is what a transaction sees, whatever is in the
- * table, and nobody else can change it. All that a get may ask besides needs the table: a filter,
- * limits per family, whole families, a column that was not written. Stateless.
+ * table, and no other transaction can change it. All that a get may ask besides needs the table: a
+ * filter, limits per family, whole families, a column that was not written. Stateless.
  */
 final class OwnReads {
   private OwnReads() {}

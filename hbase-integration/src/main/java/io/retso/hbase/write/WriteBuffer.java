@@ -71,10 +71,10 @@ public final class WriteBuffer {
   private final Counters counters;
   private final Map<TableName, TableWrites> tables = new LinkedHashMap<>();
 
-  /** Of what was written or locked. */
+  /** Ids of what was written or locked. */
   private final IdSet conflictIds = new IdSet();
 
-  /** Of what must be unchanged at the commit, and is not written. */
+  /** Ids of what must be unchanged at the commit, and is not written. */
   private final IdSet validated = new IdSet();
 
   /** Bytes of all cells ever added: overwritten ones are counted, too. */

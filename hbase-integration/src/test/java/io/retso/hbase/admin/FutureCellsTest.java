@@ -86,7 +86,7 @@ class FutureCellsTest {
     refused("a cell in row s");
   }
 
-  /** Of every kind. */
+  /** Markers of every kind. */
   @Test
   void deleteMarkersAreRefused() throws Exception {
     for (Delete delete :

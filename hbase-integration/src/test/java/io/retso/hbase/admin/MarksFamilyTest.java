@@ -174,7 +174,7 @@ class MarksFamilyTest {
       assertEquals(1, files);
       assertEquals("1", dying.run(tx -> read(tx.table(name), "r")));
       admin.disableTable(name);
-      admin.deleteTable(name); // nobody can read it without these keys
+      admin.deleteTable(name); // it cannot be read without these keys
     } finally {
       for (Configuration each : configurations) {
         each.unset(HConstants.CRYPTO_KEYPROVIDER_CONF_KEY);

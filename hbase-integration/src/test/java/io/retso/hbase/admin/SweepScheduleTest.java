@@ -147,7 +147,7 @@ class SweepScheduleTest {
     assertTrue(said.get(0).startsWith("this manager sweeps no more"), said::toString);
   }
 
-  /** It does not hold the watermark; nobody reads the row, and no region looks at its mark. */
+  /** It does not hold the watermark; no client reads the row, and no region looks at its mark. */
   @Test
   @SuppressWarnings("try") // closing may be interrupted, as in any test
   void whatAbortedTransactionsOfDeadClientsLeftGoes(RetsoCluster cluster) throws Exception {

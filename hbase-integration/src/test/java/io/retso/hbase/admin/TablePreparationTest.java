@@ -327,7 +327,7 @@ class TablePreparationTest {
     assertEquals("alive", fixture.manager().run(tx -> read(tx.table(name), "r")));
   }
 
-  /** Somebody altered what transactions need; nobody relies on that. */
+  /** What transactions need was altered; nothing relies on that. */
   @Test
   void preparedTablesAreMended() throws Exception {
     TableDescriptor prepared =

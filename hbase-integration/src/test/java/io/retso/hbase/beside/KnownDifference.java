@@ -114,8 +114,8 @@ enum KnownDifference {
       false, (mode, s) -> mode.mob() && hasFilter(s, KnownDifference::looksAtValues));
 
   /**
-   * Of a run: whether regions decide what is visible, whether there are empty qualifiers, and
-   * whether large values of some family are stored apart.
+   * What differs between runs: whether regions decide what is visible, whether there are empty
+   * qualifiers, and whether large values of some family are stored apart.
    */
   record Mode(boolean serverReads, boolean emptyQualifiers, boolean mob) {}
 
@@ -169,7 +169,7 @@ enum KnownDifference {
       return column.equals(other) || other.endsWith(":") && column.startsWith(other);
     }
 
-    /** Of a row's delete none. */
+    /** The columns of a mutation; a row's delete has none. */
     private static Set<String> columns(Mutation mutation) {
       Set<String> columns = new HashSet<>();
       for (List<Cell> family : mutation.getFamilyCellMap().values()) {

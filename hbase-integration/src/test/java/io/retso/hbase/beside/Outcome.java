@@ -32,7 +32,10 @@ final class Outcome {
     return outcome.contains("Exception\n");
   }
 
-  /** The same of both tables: messages differ, and are there for whoever reads a failed test. */
+  /**
+   * Whether both tables did alike: messages differ, and are there for people who read a failed
+   * test.
+   */
   static boolean isEqual(String one, String other) {
     return isFailure(one) && isFailure(other)
         ? one.lines().findFirst().equals(other.lines().findFirst())

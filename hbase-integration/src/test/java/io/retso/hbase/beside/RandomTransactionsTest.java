@@ -60,7 +60,7 @@ class RandomTransactionsTest {
   private static final Kind[] KINDS = Kind.values();
   private static final byte[] SPLIT = {'b'};
 
-  /** Of other rows, as many as a transaction remembers one by one. */
+  /** Gets of other rows, as many as a transaction remembers one by one. */
   private static final List<Get> MANY =
       IntStream.range(0, ReadSet.IDS_MAX / 2).mapToObj(i -> new Get(Bytes.toBytes(i))).toList();
 
@@ -194,7 +194,7 @@ class RandomTransactionsTest {
     return tx;
   }
 
-  /** The same rows in both tables. */
+  /** Begins with the same rows in both tables. */
   private long begin(TableName table, List<SerialStep> steps) throws Exception {
     try (Transaction tx = manager.begin()) {
       try (ResultScanner rows = tx.table(table).getScanner(new Scan())) {

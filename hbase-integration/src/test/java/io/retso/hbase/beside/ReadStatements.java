@@ -24,7 +24,7 @@ final class ReadStatements {
   }
 
   /**
-   * Of what a change has just named, most columns, and now and then one more; null if it named
+   * Reads most columns of what a change has just named, and now and then one more; null if it named
    * none. A transaction that has not sent the change answers by itself if it knows all of them.
    */
   static Statement ofWritten(Draw draw, Statement written) {

@@ -14,7 +14,7 @@ import org.apache.hadoop.hbase.client.RowMutations;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.util.Bytes;
 
-/** Requests as text for whoever reads a failed test. */
+/** Requests as text for people who read a failed test. */
 final class RequestText {
   private RequestText() {}
 

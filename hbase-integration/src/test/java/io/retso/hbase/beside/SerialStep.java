@@ -26,7 +26,7 @@ record SerialStep(long seed, boolean onlyReads) {
   private static final int PROTECTED = 2;
   private static final int ALL = 10;
 
-  /** Who only reads often looks at everything, so that it matters what it sees. */
+  /** A transaction that only reads often looks at everything, so that it matters what it sees. */
   private int kind(Draw draw) {
     int kind = draw.below(onlyReads ? 8 : ALL);
     return onlyReads && (kind == PROTECTED || kind > 5) ? ALL : kind;
@@ -90,7 +90,7 @@ record SerialStep(long seed, boolean onlyReads) {
     return taken(taken);
   }
 
-  /** The same by a consumer that wants no more. */
+  /** Takes some rows by a consumer that wants no more. */
   private static String consumed(AsyncReadTable table, Scan scan, int rows) throws Exception {
     List<Result> taken = new ArrayList<>();
     CompletableFuture<Void> done = new CompletableFuture<>();

@@ -35,7 +35,7 @@ final class SerialTransaction {
   private final List<String> outcomes = new ArrayList<>();
   private ReadTransaction tx;
 
-  /** Of the latest snapshot: the end of its work, and of it. */
+  /** The end of the work in the latest snapshot; {@link #ended} is that of its transaction. */
   private final CompletableFuture<Void> done = new CompletableFuture<>();
 
   private CompletableFuture<Void> ended;

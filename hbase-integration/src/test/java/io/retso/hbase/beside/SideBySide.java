@@ -240,7 +240,7 @@ final class SideBySide implements AutoCloseable {
     since.clear();
   }
 
-  /** Its writes must be seen by nobody. */
+  /** Its writes must not be seen by others. */
   private void beginWriter() throws Exception {
     if (writers.size() == BESIDE_MAX) {
       endWriter();

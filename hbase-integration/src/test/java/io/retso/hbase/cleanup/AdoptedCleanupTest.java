@@ -65,7 +65,7 @@ class AdoptedCleanupTest {
   private Counters counters;
   private TableName name;
 
-  /** Of the regions of rows below m, and from m on. */
+  /** The gate of the region of rows below m; the other one is that of rows from m on. */
   private CleanupGate low;
 
   private CleanupGate high;

@@ -95,7 +95,7 @@ class BackPressureTest {
     Fixture.eventually("no mark is left", () -> fixture.marks(name) == 0);
   }
 
-  /** Aborts that nobody waits for may be on their way to the oracle yet. */
+  /** Aborts that are not waited for may be on their way to the oracle yet. */
   private void assertSwept() throws Exception {
     Fixture.eventually("swept", () -> other.sweep().reported() && fixture.marks(name) == 0);
   }
@@ -285,7 +285,7 @@ class BackPressureTest {
     assertEquals("b3", other.run(tx -> read(tx.table(name), "b30")));
   }
 
-  /** Whoever reads them next tries again; until then nothing of them is kept in memory. */
+  /** The next reader of them tries again; until then nothing of them is kept in memory. */
   @Test
   void orphansOfARegionThatHangsAreGivenUp() throws Exception {
     manager = opened(Duration.ofMillis(100));

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(RetsoCluster.Extension.class)
 @Timeout(120)
 class AdoptionsInFlightTest {
-  /** Of a get that a flush comes between; there are two stores. */
+  /** Looks of a get between which a flush may come; there are two stores. */
   private static final int LOOKS = 12;
 
   private AdoptingTable t;

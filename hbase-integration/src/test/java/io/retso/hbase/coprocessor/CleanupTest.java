@@ -80,7 +80,7 @@ class CleanupTest {
     Put plain =
         new Put(Bytes.toBytes("p"))
             .addColumn(RawTable.F, Bytes.toBytes("a"), start, Bytes.toBytes("p"));
-    t.table.put(plain); // of this version, and of nobody's transaction
+    t.table.put(plain); // of this version, and of no transaction
     t.cleanUp(start, Outcome.ABORTED, "p");
     assertEquals(Map.of("a", "p"), t.read(t.snapshot(), "p"));
   }

@@ -119,7 +119,7 @@ class HistoryTest {
     left.add(new Left(ending.start, outcome, rows));
   }
 
-  /** Of any transaction, at any time, twice perhaps. */
+  /** Cleans up any transaction, at any time, twice perhaps. */
   private void cleanUp() throws IOException {
     if (left.isEmpty()) {
       return;

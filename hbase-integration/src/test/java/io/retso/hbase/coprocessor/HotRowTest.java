@@ -53,7 +53,10 @@ class HotRowTest {
     values.put(t.oracle.begin(), commits.isEmpty() ? "" : commits.lastEntry().getValue());
   }
 
-  /** Who is open the whole time, who aborts, and who commits, with snapshots before and behind. */
+  /**
+   * A writer that stays open, one that aborts, and one that commits, with snapshots before and
+   * behind.
+   */
   private void write() throws IOException {
     for (int i = 0; i < ROUNDS; i++) {
       t.write(t.oracle.begin(), ROW, "a", "open");
@@ -85,7 +88,7 @@ class HotRowTest {
     assertEachSnapshotSeesItsOwnVersion();
   }
 
-  /** Of three columns, one of them without a name, of which each has other versions around it. */
+  /** There are three columns, one of them without a name, each with other versions around it. */
   @Test
   void aCleanupRemovesItsVersionOnly() throws IOException {
     byte[] column = Bytes.toBytes("a");

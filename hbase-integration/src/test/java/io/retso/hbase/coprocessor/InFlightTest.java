@@ -110,7 +110,7 @@ class InFlightTest {
     assertTrue(refused);
   }
 
-  /** The same the other way round: the cleanup would not see what is about to be written. */
+  /** The other way round: the cleanup would not see what is about to be written. */
   @Test
   void aCleanupIsTurnedAwayDuringAWriteOfItsTransaction() throws Exception {
     long start = t.oracle.begin();

@@ -170,7 +170,10 @@ class LateDuplicateTest {
     assertLastWriteCounts(start, "2");
   }
 
-  /** A plain writer's marker is of the same kind, and what it hides belongs to nobody any more. */
+  /**
+   * A plain writer's marker is of the same kind, and what it hides belongs to no transaction any
+   * more.
+   */
   @Test
   void whatAPlainDeleteHidesIsNeitherMovedNorLeft() throws IOException {
     long start = t.oracle.begin();

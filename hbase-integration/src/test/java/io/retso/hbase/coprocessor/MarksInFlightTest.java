@@ -78,7 +78,7 @@ class MarksInFlightTest {
     return new CleanupRequest(Bytes.toBytes(ROW), start, outcome).toPut();
   }
 
-  /** The cleanup has taken the place of its request, and nobody can see it yet. */
+  /** The cleanup has taken the place of its request, and no reader can see it yet. */
   @Test
   void theMarkStaysUntilItsCleanupIsVisible() throws Exception {
     long start = t.writeWithoutCell(ROW);
@@ -355,7 +355,7 @@ class MarksInFlightTest {
     assertThrows(ExecutionException.class, write::get);
   }
 
-  /** The same with a cleanup: a late duplicate needs a mark of its own. */
+  /** A cleanup that fails so takes the mark along: a late duplicate needs a mark of its own. */
   @Test
   void aCleanupThatFailsBehindTheLogTakesTheMarkAlong() throws Exception {
     long start = t.writeWithoutCell(ROW);

@@ -137,7 +137,7 @@ class MarksInMemoryTest {
     assertEquals(List.of("first"), t.rowsWithMarks());
   }
 
-  /** Whoever sees the cells sees the mark. */
+  /** A reader that sees the cells sees the mark. */
   @Test
   void theMarkIsThereWithItsCells() throws IOException {
     t.writeWithoutCell(ROW);

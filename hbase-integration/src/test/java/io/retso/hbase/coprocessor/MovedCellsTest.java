@@ -419,7 +419,7 @@ class MovedCellsTest {
     assertEquals(doubts, RawTable.count("inDoubtRows"));
   }
 
-  /** What nobody can ask for: the region would not vouch for a mark that is a cell. */
+  /** What cannot be asked for: the region would not vouch for a mark that is a cell. */
   private void adoptThoughItsMarkIsACell(long start, long outcome)
       throws ReflectiveOperationException {
     Object outcomes = InsideRegion.call(InsideRegion.region(region), "outcomes");

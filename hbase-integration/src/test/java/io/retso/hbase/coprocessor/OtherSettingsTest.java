@@ -101,7 +101,7 @@ class OtherSettingsTest {
     }
   }
 
-  /** Of a client that takes it for a table with client reads. */
+  /** They come from a client that takes it for a table with client reads. */
   @Test
   void readsOfClientsThatDecideAreRefused() {
     assertRefused(() -> t.table.get(SettingsCheck.set(new Get(ROW), OTHER)));

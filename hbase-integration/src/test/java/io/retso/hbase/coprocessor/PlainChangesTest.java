@@ -138,7 +138,7 @@ class PlainChangesTest {
     assertEquals(List.of(), t.cells(ROW));
   }
 
-  /** The same with a put, which hides nothing, so that only the order in time keeps it. */
+  /** A put, unlike a delete, hides nothing, so that only the order in time keeps it. */
   @Test
   void aPlainPutThatBeganBeforeTheWriteIsNotLost() throws Exception {
     long start = t.oracle.begin();

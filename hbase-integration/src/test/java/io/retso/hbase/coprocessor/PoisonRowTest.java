@@ -13,7 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Rows whose marks were made up: whoever can write can put one there, and it stops no reader. */
+/**
+ * Rows whose marks were made up: a client that can write can put one there, and it stops no reader.
+ */
 @ExtendWith(RetsoCluster.Extension.class)
 @Timeout(120)
 class PoisonRowTest {

@@ -59,7 +59,7 @@ public class RawTable implements AutoCloseable {
   public static final byte[] F = Bytes.toBytes("f");
   private static final long PREPARATION = 0x5e771265;
 
-  /** Of the settings of all such tables. */
+  /** The fingerprint of the settings of all such tables. */
   public static final long FINGERPRINT =
       settings(new OracleIdentity(new UUID(0, 1), "test"), "a:1", TableSettings.VERSION_ROWS)
           .fingerprint();

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** HBase's limits and metrics of scans hold for snapshot reads, whatever the rows leave. */
 @ExtendWith(RetsoCluster.Extension.class)
 class ScanLimitsTest {
-  /** Of each kind. */
+  /** So many of each kind. */
   private static final int ROWS = 5;
 
   private RawTable t;

@@ -231,7 +231,7 @@ class SnapshotReadTest {
 
   /**
    * A scanner reads as of its opening, and rows in doubt once more as of now: what is written in
-   * between comes up in that second read only, and nobody asked for its mark.
+   * between comes up in that second read only, and its mark was not asked for.
    */
   @Test
   void aVersionThatComesUpInTheSecondReadOfARowIsLeftOut() throws IOException {

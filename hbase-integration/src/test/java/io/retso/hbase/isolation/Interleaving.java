@@ -52,7 +52,7 @@ import org.apache.hadoop.hbase.filter.ValueFilter;
  * {@code match(1)}, a scan of the cells with a value, {@code remove(1)}, which deletes those,
  * {@code commit} and {@code rollback}; {@code if(x=1)} behind a step demands what the transaction
  * read last. An item is a row, {@code x}, or a cell of a row, {@code x.a}, in another table {@code
- * o:x}. Whoever has not ended with its last step commits after all.
+ * o:x}. A transaction that has not ended with its last step commits after all.
  *
  * <p>What is written is read back at once, by which it is sent: the cells are in HBase, pending,
  * while others take their steps.
@@ -65,7 +65,7 @@ public final class Interleaving {
   /** One step of one transaction. */
   record Step(int transaction, String text) {}
 
-  /** Where the steps are taken. Rows begin with {@code prefix}, which nobody else uses. */
+  /** Where the steps are taken. Rows begin with {@code prefix}, which no other uses. */
   record Place(
       TransactionManager manager,
       TableName table,

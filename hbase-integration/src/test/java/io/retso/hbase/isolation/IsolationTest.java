@@ -181,7 +181,7 @@ class IsolationTest {
     assertLast(35, all, "x=1 y=1"); // the other half by symmetry; never one of each
     assertLast(35, all, "x=2 y=2");
 
-    // C(6, 3); whoever rolls back disturbs nobody.
+    // C(6, 3); a transaction that rolls back disturbs no other.
     all = run(mode, "x=0", "begin w(x=1) rollback", "begin w(x=2) commit");
     assertEnds(20, 20, 0, all);
     assertLast(20, all, "x=2");
@@ -251,7 +251,7 @@ class IsolationTest {
         840,
         all,
         each -> saw(each, 2, "x=0 y=0") || saw(each, 2, "x=1 y=1") || saw(each, 2, "x=2 y=2"));
-    // Of the 9 the first one gets ahead in 5, the second one in 4, and is the last of the serial.
+    // The first one gets ahead in 5 of the 9, the second one in 4, and is the last of the serial.
     assertLast(420, all, "x=1 y=1");
     assertLast(420, all, "x=2 y=2");
   }
@@ -349,7 +349,7 @@ class IsolationTest {
     assertLast(1, all, "x=1 y=0");
   }
 
-  /** Within one row it takes conflicts by cell: by row, who wrote the row second is aborted. */
+  /** Within one row it takes conflicts by cell: by row, the second writer of the row is aborted. */
   @ParameterizedTest
   @FieldSource("MODES")
   void writeSkewWithinARowIsPossibleByCellOnly(Mode mode) throws Exception {

@@ -50,7 +50,7 @@ class SerialOrdersTest {
   private interface Data {
     int get(String name) throws IOException;
 
-    /** Of all whose names begin so. */
+    /** The numbers of all whose names begin so. */
     List<Integer> all(String prefix) throws IOException;
 
     void put(String name, int value) throws IOException;

@@ -74,7 +74,7 @@ class DeletesTest {
     }
   }
 
-  /** The same, but for what deletes in transactions. */
+  /** Values have one byte, but for what deletes in transactions. */
   public static final class OneByteOrNone extends OneByte {
     @Override
     boolean accepts(Cell cell) {

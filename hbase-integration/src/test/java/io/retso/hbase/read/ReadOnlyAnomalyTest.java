@@ -31,8 +31,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /**
  * A withdrawal reads both accounts and takes from x; a deposit reads and raises y, and commits
  * first: the withdrawal did not see it, so it comes before. A reader who sees the deposit and not
- * the withdrawal fits into no order. Under snapshot isolation readers who ask nobody may be that
- * one, in each of the three ways in which they get their snapshot; serializable ones never are.
+ * the withdrawal fits into no order. Under snapshot isolation readers that ask no oracle may be
+ * that one, in each of the three ways in which they get their snapshot; serializable ones never
+ * are.
  */
 @ExtendWith(RetsoCluster.Extension.class)
 class ReadOnlyAnomalyTest {
@@ -43,7 +44,7 @@ class ReadOnlyAnomalyTest {
   private TransactionManager manager;
   private TransactionManager writers;
 
-  // Of one course of things.
+  // What one course of things uses.
   private TableName name;
   private Isolation isolation;
   private Transaction withdrawal;

@@ -82,7 +82,7 @@ class ScanEndTest {
         });
   }
 
-  /** Whoever has seen all rows may commit, though the thread that opened the scan sleeps. */
+  /** A caller that has seen all rows may commit, though the thread that opened the scan sleeps. */
   @Test
   void theEndOfAScanHoldsUpNoCommit() throws Exception {
     CompletableFuture<OptionalLong> committed = new CompletableFuture<>();

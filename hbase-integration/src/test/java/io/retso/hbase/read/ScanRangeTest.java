@@ -24,7 +24,7 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.Test;
 
-/** Scans at random meet whoever writes a row that could have changed what they delivered. */
+/** Scans at random meet each writer of a row that could have changed what they delivered. */
 class ScanRangeTest {
   private static final byte[] F = Bytes.toBytes("f");
   private static final int ROUNDS = 3_000;

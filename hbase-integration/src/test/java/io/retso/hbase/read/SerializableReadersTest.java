@@ -42,8 +42,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Transactions that only read, beside two that write: the withdrawal reads both accounts and takes
- * from x, the deposit reads and raises y. The withdrawal comes before the deposit then; who sees
- * the deposit and not the withdrawal proves the opposite.
+ * from x, the deposit reads and raises y. The withdrawal comes before the deposit then; a reader
+ * that sees the deposit and not the withdrawal proves the opposite.
  */
 @ExtendWith(RetsoCluster.Extension.class)
 class SerializableReadersTest {

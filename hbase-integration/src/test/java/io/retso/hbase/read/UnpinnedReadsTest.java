@@ -159,7 +159,9 @@ class UnpinnedReadsTest {
     }
   }
 
-  /** Whoever asks for the timestamp gets one at which what was read before is as it was read. */
+  /**
+   * A caller that asks for the timestamp gets one at which what was read before is as it was read.
+   */
   @Test
   void theTimestampIsOneOfWhatWasRead() throws Exception {
     other.run(

@@ -305,7 +305,10 @@ class WriteSkewTest {
     }
   }
 
-  /** Under conflicts by cell: who has read a row has read more of it than the cell it writes. */
+  /**
+   * Under conflicts by cell: a transaction that has read a row has read more of it than the cell it
+   * writes.
+   */
   @Test
   void twoCellsOfOneRowAreNoExcuse() throws Exception {
     TableName name = fixture.table(MODES.get(2));

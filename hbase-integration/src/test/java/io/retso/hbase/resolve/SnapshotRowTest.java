@@ -152,7 +152,7 @@ public class SnapshotRowTest {
             mark(240),
             mark(256),
             mark(272),
-            mark(288), // nobody asked
+            mark(288), // was not asked for
             mark(TR),
             cell("a", TR));
     assertEquals(Next.RESOLVED, row.resolve(statuses));

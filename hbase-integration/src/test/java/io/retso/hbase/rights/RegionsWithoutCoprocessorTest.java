@@ -106,7 +106,7 @@ class RegionsWithoutCoprocessorTest extends ClusterWithRights {
     return committed.startTimestamp();
   }
 
-  /** HBase may deny the whole row to who has not all families. */
+  /** HBase may deny the whole row to a user that has not all families. */
   private static void assertRefused(Executable read) {
     Exception e = assertThrows(Exception.class, read);
     Throwable cause = e instanceof UncheckedIOException ? e.getCause() : e;
@@ -116,7 +116,7 @@ class RegionsWithoutCoprocessorTest extends ClusterWithRights {
     }
   }
 
-  /** By who may do all, and by who has his rights family by family. */
+  /** By a user that may do all, and by one that has its rights family by family. */
   @ParameterizedTest
   @ValueSource(strings = {"root", "bob"})
   void readsAreRefused(String reader) throws Exception {
@@ -171,7 +171,10 @@ class RegionsWithoutCoprocessorTest extends ClusterWithRights {
     }
   }
 
-  /** The oracle would forget the commit, and whoever comes across its mark remove its cells. */
+  /**
+   * The oracle would forget the commit, and a reader that comes across its mark would remove its
+   * cells.
+   */
   @Test
   void cleanupsAreNotTakenForDone() throws Exception {
     create(name, Options.DEFAULT);

@@ -164,7 +164,10 @@ class RightsTest extends ClusterWithRights {
     /** Called by HBase. */
     public Questions() {}
 
-    /** Of the table's only region; in front of ours, behind whose answer HBase asks nobody else. */
+    /**
+     * Counts for the table's only region; in front of ours, behind whose answer HBase asks no
+     * other.
+     */
     static Questions about(TableName table) throws IOException {
       HRegion region =
           hbase.cluster().getLiveRegionServers().stream()

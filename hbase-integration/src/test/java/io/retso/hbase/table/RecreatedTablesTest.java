@@ -105,7 +105,7 @@ class RecreatedTablesTest {
     admin.enableTable(name);
   }
 
-  /** Of two writers of a cell who overlap, one conflicts, whoever is first. */
+  /** When two writers of a cell overlap, one conflicts, whichever is first. */
   private void assertOneConflicts(String row) throws Exception {
     TransactionManager young = fixture.manager();
     for (boolean oldFirst : new boolean[] {true, false}) {

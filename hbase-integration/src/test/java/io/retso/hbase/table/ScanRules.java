@@ -93,7 +93,9 @@ final class ScanRules {
     }
   }
 
-  /** The same rule with all versions of all rows, and the ranges themselves: what can be had. */
+  /**
+   * The oracle's rule with all versions of all rows, and the ranges themselves: what can be had.
+   */
   static final class Exactly implements Certifying {
     private record Committed(Transaction tx, long commit, long position) {}
 

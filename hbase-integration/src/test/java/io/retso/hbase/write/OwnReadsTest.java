@@ -157,7 +157,7 @@ class OwnReadsTest {
     }
   }
 
-  /** Whoever changes what was read does not change what is written. */
+  /** An application that changes what it has read does not change what is written. */
   @Test
   void anAnswerIsACopy() throws Exception {
     TableName name = fixture.table(Options.DEFAULT);
@@ -172,7 +172,7 @@ class OwnReadsTest {
     assertEquals("1", manager.read(tx -> Fixture.read(tx.table(name), "a")));
   }
 
-  /** The same operations in two transactions, one of which sends each write before it reads. */
+  /** Two transactions do the same, one of which sends each write before it reads. */
   @ParameterizedTest
   @FieldSource("MODES")
   void answersAreThoseOfRequests(Options options) throws Exception {

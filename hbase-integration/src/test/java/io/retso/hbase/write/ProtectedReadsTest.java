@@ -138,7 +138,9 @@ public class ProtectedReadsTest {
     assertThrows(ConflictException.class, late::commit, "though it wrote nothing");
   }
 
-  /** Whoever comes later and writes what was validated comes behind in the serial order. */
+  /**
+   * A transaction that comes later and writes what was validated comes behind in the serial order.
+   */
   @ParameterizedTest
   @FieldSource("MODES")
   void whatASerializableTransactionValidatesWasRead(Options options) throws Exception {

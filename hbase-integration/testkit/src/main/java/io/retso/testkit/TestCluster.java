@@ -103,7 +103,7 @@ public final class TestCluster implements AutoCloseable {
     return createTable(name, TablePreparation.Options.DEFAULT, families);
   }
 
-  /** The same, with other options than the default. */
+  /** Creates such a table with other options than the default. */
   public TableName createTable(String name, TablePreparation.Options options, String... families)
       throws IOException {
     TableName table = TableName.valueOf(name);

@@ -138,7 +138,7 @@ final class Call<T> extends CompletableFuture<T> {
         start, message + "; call abort with its handle to resolve the outcome", cause);
   }
 
-  /** The same failure with the stack of the calling thread, and the first one as its cause. */
+  /** This failure with the stack of the calling thread, and the first one as its cause. */
   private static OracleException rethrown(OracleException failure) {
     return failure instanceof UnknownOutcomeException unknown
         ? new UnknownOutcomeException(unknown.startTimestamp(), unknown.getMessage(), unknown)

@@ -20,7 +20,7 @@ public interface ClientLoop {
    */
   void execute(Runnable task);
 
-  /** The same, not before a time has passed. */
+  /** Runs a task in the loop, not before a time has passed. */
   void schedule(Runnable task, long delayNanos);
 
   /**

@@ -257,7 +257,7 @@ public final class Connection {
                   : "that to " + frame.type + " frame " + frame.id + " is due"));
     }
     answered = true;
-    // Released first: whoever gets an answer may at once make the next request.
+    // Released first: a caller that gets an answer may at once make the next request.
     int refused = Replies.takeRefused(frame, partial, index, dispatcher::refused);
     dispatcher.intake().release(frame.count - refused);
     try {
@@ -354,7 +354,7 @@ public final class Connection {
     }
   }
 
-  /** It is over, whoever ended it. */
+  /** It is over, whichever side ended it. */
   public void onClosed() {
     end(
         errors.unavailable(

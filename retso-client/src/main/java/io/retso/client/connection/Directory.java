@@ -53,7 +53,7 @@ final class Directory {
   /**
    * The addresses to be connected to.
    *
-   * @param thereIsALeader otherwise those are among them that nobody names any more
+   * @param thereIsALeader otherwise those are among them that are not named any more
    */
   Set<InetSocketAddress> wanted(boolean thereIsALeader) {
     Set<InetSocketAddress> wanted = new LinkedHashSet<>(given);

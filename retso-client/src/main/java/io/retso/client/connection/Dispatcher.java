@@ -43,9 +43,9 @@ final class Dispatcher {
   private final Map<FrameType, CallList> waiting = new EnumMap<>(FrameType.class);
 
   /**
-   * The same in the order in which they are sent, timestamps and begins last: whoever commits and
-   * begins the next transaction in one go is to get a snapshot with that commit. Replies to them
-   * wait for nothing that is sent before.
+   * These calls in the order in which they are sent, timestamps and begins last: a caller that
+   * commits and begins the next transaction in one go is to get a snapshot with that commit.
+   * Replies to them wait for nothing that is sent before.
    */
   private final List<CallList> sendingOrder = new ArrayList<>();
 

@@ -13,17 +13,17 @@ import org.jctools.queues.MpscArrayQueue;
  * later than its departure from the queue. The queue has room for all that the limit admits, so it
  * is never full.
  *
- * <p><strong>Wake-ups.</strong> A producer publishes its element, then looks at the flag; whoever
- * turns it on must schedule a {@link #drainTo}. The consumer turns it off <em>before</em> it looks
- * into the queue. A producer that saw the flag on was therefore early enough for the drain to come.
- * This needs the producer's publication to be ordered before its look at the flag: the queue's
- * producer index is advanced by a compare-and-set, and {@link MpscArrayQueue#poll} waits for the
- * element behind an advanced index ({@code relaxedPoll} and {@code drain} do not).
+ * <p><strong>Wake-ups.</strong> A producer publishes its element, then looks at the flag; the one
+ * that turns it on must schedule a {@link #drainTo}. The consumer turns it off <em>before</em> it
+ * looks into the queue. A producer that saw the flag on was therefore early enough for the drain to
+ * come. This needs the producer's publication to be ordered before its look at the flag: the
+ * queue's producer index is advanced by a compare-and-set, and {@link MpscArrayQueue#poll} waits
+ * for the element behind an advanced index ({@code relaxedPoll} and {@code drain} do not).
  *
- * <p><strong>Elements in no hurry</strong> have a flag of their own: whoever turns it on must
- * schedule {@link #linger} for a little later. The argument is the same: the consumer turns that
- * flag off, there and nowhere else, before it looks into the queue. So each of them has a linger
- * behind it, even if an earlier drain takes it out: what that keeps back goes then.
+ * <p><strong>Elements in no hurry</strong> have a flag of their own: a producer that turns it on
+ * must schedule {@link #linger} for a little later. The argument is the same: the consumer turns
+ * that flag off, there and nowhere else, before it looks into the queue. So each of them has a
+ * linger behind it, even if an earlier drain takes it out: what that keeps back goes then.
  *
  * <p><strong>Closing.</strong> A producer counts itself before it looks whether the intake is
  * closed. After {@link #close}, once {@link #outstanding} is zero, no element is in the queue and

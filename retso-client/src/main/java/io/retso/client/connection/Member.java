@@ -80,7 +80,7 @@ final class Member {
     return false;
   }
 
-  /** Of a leader: whether it owes something on each connection, and has said nothing for long. */
+  /** Whether a leader owes something on each connection, and has said nothing for long. */
   boolean isSilent(long nowNanos, long silenceNanos) {
     for (Connection connection : connections) {
       if (members.leads(connection) && connection.silenceNanos(nowNanos) < silenceNanos) {
@@ -128,7 +128,7 @@ final class Member {
     }
   }
 
-  /** Of a standby: ends all connections but one, unless they owe replies. */
+  /** Ends all connections of a standby but one, unless they owe replies. */
   void trim() {
     for (int i = connections.size() - 1; i > 0; i--) {
       Connection surplus = connections.get(i);
@@ -181,7 +181,7 @@ final class Member {
     // A breach after the handshake may pass; a handshake that fails so is for a person to mend.
     incompatible = !ended.wasReady() && isForAPerson(cause.category());
     boolean pauses = state == State.PAUSING;
-    state = State.PAUSING; // before others hear of it, who may ask for a connection
+    state = State.PAUSING; // before others hear of it, which may ask for a connection
     members.lost(ended, cause);
     if (members.allAreIncompatible()) {
       members.refuse(cause);

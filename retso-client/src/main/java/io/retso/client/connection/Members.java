@@ -35,8 +35,8 @@ import org.slf4j.LoggerFactory;
  * <p><strong>Fail-over.</strong> While nobody leads, or the leader is silent, pauses between
  * attempts to connect are short, for {@link #FAILOVER_NANOS_MAX}; less so while a standby is
  * connected, which will say who leads. A silent leader is not given up for that: it may be alone,
- * and a reply on its way is better than a question that is repeated. Whoever takes over says so on
- * a connection that is there already.
+ * and a reply on its way is better than a question that is repeated. A member that takes over says
+ * so on a connection that is there already.
  *
  * <p><strong>Pings</strong> are frequent only where they tell something in time: to a leader while
  * requests wait. Otherwise each server is asked now and then whether it lives, so that a dead
@@ -53,15 +53,15 @@ final class Members {
   static final long FAILOVER_PAUSE_NANOS = 50_000_000;
 
   /**
-   * The same while a standby is connected, which will say who leads. Many clients that knock at a
-   * closed door together take from who is about to lead what processors there are.
+   * Such a pause while a standby is connected, which will say who leads. Many clients that knock at
+   * a closed door together take from the server that is about to lead what processors there are.
    */
   static final long TOLD_PAUSE_NANOS = 200_000_000;
 
   /** The leader is silent after so many periods of its pings. */
   static final int PERIODS_OF_SILENCE = 5;
 
-  /** Servers from which nobody waits for an answer are pinged once in so many periods. */
+  /** Servers from which no answer is waited for are pinged once in so many periods. */
   static final int PERIODS_OF_REST = 10;
 
   private final Dispatcher dispatcher;
@@ -234,7 +234,7 @@ final class Members {
     return leader != null && leader.leads();
   }
 
-  /** Of one server with two addresses either is good, but not both in turn. */
+  /** Either of two addresses of one server is good, but not both in turn. */
   private void findLeader() {
     if (!hasLeader()) {
       leader = all.stream().filter(Member::leads).findFirst().orElse(leader);
@@ -252,7 +252,7 @@ final class Members {
         member.close(null);
       }
     }
-    // All clients hear of a new member at once, and nobody needs it as long as another one leads.
+    // All clients hear of a new member at once, and do not need it as long as another one leads.
     long spreadNanos = led && !isNew ? PERIODS_OF_REST * settings.pingNanos() : 1;
     missing.forEach(address -> add(address).connectIn(random.nextLong(spreadNanos)));
     isNew &= !led;
@@ -347,7 +347,7 @@ final class Members {
     dispatcher.lost(connection, cause);
   }
 
-  /** Whether nobody at any address speaks the protocol, or is the oracle that is wanted. */
+  /** Whether no server at any address speaks the protocol, or is the oracle that is wanted. */
   boolean allAreIncompatible() {
     return all.stream().allMatch(Member::isIncompatible);
   }
@@ -358,7 +358,9 @@ final class Members {
     dispatcher.refuse(cause);
   }
 
-  /** What standbys say, for a message about requests that nobody took; empty if there are none. */
+  /**
+   * What standbys say, for a message about requests that were not taken; empty if there are none.
+   */
   String standbys() {
     return ready().stream()
         .filter(connection -> !connection.role().leads())

@@ -19,7 +19,7 @@ import java.util.function.BiConsumer;
 
 /**
  * Looks up names of hosts, each on a thread of its own, so that a name server that is silent delays
- * nobody but those who ask for that name. There is at most one thread for each name.
+ * only those that ask for that name. There is at most one thread for each name.
  *
  * <p>A name may have several addresses, those of all members for instance: one is used until it
  * fails, then the next one.
@@ -35,7 +35,7 @@ final class Lookups {
     InetAddress[] of(String host) throws UnknownHostException;
   }
 
-  /** Who gets an address, or the reason why there is none. */
+  /** Gets an address, or the reason why there is none. */
   interface Asker extends BiConsumer<InetAddress, Exception> {}
 
   private record Choice(InetAddress address, boolean failed) {}
@@ -132,14 +132,14 @@ final class Lookups {
     return found[at];
   }
 
-  /** Nobody greets at an address that was found for a host. */
+  /** No oracle greets at an address that was found for a host. */
   void failed(String host, InetAddress address) {
     choices.computeIfPresent(
         host,
         (name, choice) -> choice.address.equals(address) ? new Choice(address, true) : choice);
   }
 
-  /** Nobody asks any more. */
+  /** It is not asked any more. */
   void close() {
     threads.shutdown();
   }

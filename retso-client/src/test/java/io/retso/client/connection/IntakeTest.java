@@ -113,8 +113,7 @@ class IntakeTest {
   }
 
   /**
-   * The same with pauses: between rounds nobody offers, so that no later offer mends a lost
-   * wake-up.
+   * There are pauses: between rounds no thread offers, so that no later offer mends a lost wake-up.
    */
   @Test
   void lastOfABurstIsNotForgotten() throws Exception {

@@ -66,7 +66,7 @@ class MembersInTimeTest {
     CompletableFuture<TransactionHandle> begin = client.beginAsync();
     network.pass(1);
     assertAnswered(begin);
-    c.die(); // the client lost it, and nobody names it any more
+    c.die(); // the client lost it, and it is not named any more
     a.lead(1, a);
     network.pass(60_000);
     c.reach = Reach.GOOD;

@@ -37,7 +37,7 @@ final class VirtualNetwork {
   private static final OracleIdentity ORACLE = new OracleIdentity(new UUID(1, 2), "test");
   private static final long ONE_WAY_NANOS = 50_000;
 
-  /** Without a leak detector: a test ends with bytes still on their way, which nobody releases. */
+  /** Without a leak detector: a test ends with bytes still on their way, which are not released. */
   private static final ByteBufAllocator ALLOCATOR = new UnpooledByteBufAllocator(true, true);
 
   /** What becomes of an attempt to connect, and of what is sent then. */

@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 import org.apache.bookkeeper.client.api.ReadHandle;
 
 /**
- * The entries of a ledger: of one that nobody can append to any more, or of one that was opened
+ * The entries of a ledger: of one that no writer can append to any more, or of one that was opened
  * unfenced, as far as they are confirmed.
  *
  * <p>An entry is confirmed to a reader by a later one: each carries the last that its writer had

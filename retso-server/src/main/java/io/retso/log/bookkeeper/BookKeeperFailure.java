@@ -17,7 +17,7 @@ final class BookKeeperFailure {
 
   private BookKeeperFailure() {}
 
-  /** The same of an operation whose result, if it comes too late, can be left alone. */
+  /** Bounds an operation whose result, if it comes too late, can be left alone. */
   static <T> CompletableFuture<T> bounded(
       CompletableFuture<T> operation, Duration timeout, long ledger, String what) {
     return bounded(operation, timeout, ledger, what, late -> {});

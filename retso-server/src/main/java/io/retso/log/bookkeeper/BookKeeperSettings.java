@@ -57,7 +57,7 @@ public record BookKeeperSettings(
         Duration.ofSeconds(30));
   }
 
-  /** The same with another path of the catalog. */
+  /** These settings with another path of the catalog. */
   public BookKeeperSettings withZnode(String path) {
     return new BookKeeperSettings(
         zookeeper,
@@ -72,7 +72,7 @@ public record BookKeeperSettings(
         operationTimeout);
   }
 
-  /** The same with other time-outs for a silent bookie; whole seconds. */
+  /** These settings with other time-outs for a silent bookie; whole seconds. */
   public BookKeeperSettings withTimeouts(Duration add, Duration read) {
     return new BookKeeperSettings(
         zookeeper,

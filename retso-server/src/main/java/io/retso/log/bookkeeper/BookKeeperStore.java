@@ -167,7 +167,7 @@ public final class BookKeeperStore implements LedgerStore {
         () -> {
           try {
             answer.complete(call.run());
-          } catch (Throwable e) { // whoever waits for the answer knows what to do with an error
+          } catch (Throwable e) { // the code that waits for the answer knows what to do with it
             answer.completeExceptionally(e);
           }
         });
@@ -221,7 +221,7 @@ public final class BookKeeperStore implements LedgerStore {
         settings.ensemble(), BookKeeperLostLedgers.metadata(settings.znode(), catalog.logId()));
   }
 
-  /** The same of a ledger that belongs to no log, so nobody misses it if it has entries. */
+  /** Creates a ledger that belongs to no log, which is not missed then if it has entries. */
   public CompletableFuture<Ledger> createForNobody() {
     return create(settings.ensemble(), BookKeeperLostLedgers.metadata("", ""));
   }
@@ -359,7 +359,7 @@ public final class BookKeeperStore implements LedgerStore {
     seal.whenComplete((done, e) -> seals.remove(seal));
   }
 
-  /** A ledger that is sealed is opened faster; one that is not is sealed by whoever opens it. */
+  /** A ledger that is sealed is opened faster; one that is not is sealed by its opening. */
   private void awaitSeals() {
     try {
       CompletableFuture.allOf(seals.toArray(new CompletableFuture<?>[0]))

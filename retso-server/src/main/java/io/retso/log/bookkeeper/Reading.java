@@ -29,7 +29,7 @@ final class Reading {
   /** As many are asked for at a time, of which one is being shown. */
   private static final int CHUNKS = 4;
 
-  /** Of a chunk, about; of a batch at most, unless one entry has more. */
+  /** Bytes of a chunk, about; of a batch at most, unless one entry has more. */
   private static final int CHUNK_BYTES = 1 << 20;
 
   /** A bookie reads a batch without a pause: about a millisecond. */
@@ -44,7 +44,7 @@ final class Reading {
   /** The entries {@code from} (inclusive) to {@code to} (exclusive). */
   private record Chunk(
       long from, long to, boolean isBatch, CompletableFuture<LedgerEntries> answer) {
-    /** Nobody shows it, whenever it comes. */
+    /** It is not shown, whenever it comes. */
     void drop() {
       answer.thenAccept(LedgerEntries::close);
     }
@@ -60,14 +60,14 @@ final class Reading {
   private final LedgerStore.EntryVisitor visitor;
   private final ArrayDeque<Chunk> chunks = new ArrayDeque<>();
 
-  /** The same ledger, to read batches from; null to read entry by entry. */
+  /** A handle of this ledger to read batches from; null to read entry by entry. */
   private ReadHandle batches;
 
   private long next;
   private long bytesPerEntry;
 
   /**
-   * Of the entries {@code from} (inclusive) to {@code to} (exclusive).
+   * A reading of the entries {@code from} (inclusive) to {@code to} (exclusive).
    *
    * @param batches of {@link BookKeeperClients#batches}; null if it cannot be had
    * @param bytesPerEntry about

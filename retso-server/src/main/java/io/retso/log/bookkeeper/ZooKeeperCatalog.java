@@ -54,10 +54,10 @@ final class ZooKeeperCatalog implements AutoCloseable {
   private static final String LEADER = "leader ";
 
   /**
-   * Of the session, milliseconds. Nothing of the log hangs on it. After two thirds of it without an
-   * answer another server of ZooKeeper is tried, which gets a part of it to accept the connection:
-   * as many parts as there are servers. ZooKeeper grants no less than two of its ticks, which are 2
-   * s by default.
+   * The time-out of the session, milliseconds. Nothing of the log hangs on it. After two thirds of
+   * it without an answer another server of ZooKeeper is tried, which gets a part of it to accept
+   * the connection: as many parts as there are servers. ZooKeeper grants no less than two of its
+   * ticks, which are 2 s by default.
    */
   private static final int SESSION_MS = 4_000;
 

@@ -3,7 +3,7 @@ package io.retso.oracle.rows;
 import java.util.Arrays;
 
 /**
- * Of each of a number of stripes the newest two commits of some kind, as the low 32 bits of their
+ * The newest two commits of some kind for each of a number of stripes, as the low 32 bits of their
  * sequences. Memory is allocated once. Not thread-safe.
  */
 public final class CommitPairs {

@@ -55,12 +55,12 @@ public final class GranuleStripes {
     return read[stripe];
   }
 
-  /** Who changed it and has its position before its commit timestamp. */
+  /** Commits that changed it and have their position before their commit timestamp. */
   public CommitPairs past() {
     return past;
   }
 
-  /** Who wrote it. */
+  /** Commits that wrote it. */
   public CommitPairs writes() {
     return writes;
   }

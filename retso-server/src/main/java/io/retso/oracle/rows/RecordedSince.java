@@ -2,8 +2,8 @@ package io.retso.oracle.rows;
 
 /**
  * Since when {@link RowStripes} knows what is written. It gets that only while transactions are
- * certified, and for some time after the last one; so where nobody is serializable, nobody pays for
- * it. What was written before counts as unknown. Not thread-safe.
+ * certified, and for some time after the last one; so where no transaction is serializable, none
+ * pays for it. What was written before counts as unknown. Not thread-safe.
  */
 public final class RecordedSince {
   private final long awake;

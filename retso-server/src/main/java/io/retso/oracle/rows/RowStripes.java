@@ -169,8 +169,8 @@ public final class RowStripes {
   }
 
   /**
-   * The same for a position above all that have read yet, and places of which none is left out: the
-   * usual case, which needs no comparison.
+   * They were read at a position above all that have read yet, and none of the places is left out:
+   * the usual case, which needs no comparison.
    */
   public void setReadNow(int[] located, int from, int to, int sequence) {
     int[] w = words;
@@ -180,7 +180,10 @@ public final class RowStripes {
     }
   }
 
-  /** By {@link #stripe}, who changed rows and has its position before its commit timestamp. */
+  /**
+   * By {@link #stripe}, commits that changed rows and have their position before their commit
+   * timestamp.
+   */
   public CommitPairs past() {
     return past;
   }

@@ -16,7 +16,7 @@ final class StripeSweep {
   private int sweptAt;
   private int next;
 
-  /** Of so many places, a power of two. */
+  /** A sweep of so many places, a power of two. */
   StripeSweep(int places, Place action) {
     this.places = places;
     this.action = action;

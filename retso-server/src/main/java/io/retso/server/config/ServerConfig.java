@@ -139,7 +139,7 @@ public final class ServerConfig {
               + ", or set window.timestamps to "
               + (Integer.highestOneBit(RESERVATIONS_PER_WINDOW * wanted - 1) << 1));
     }
-    // Of two at least: half of it is used before the next is asked for.
+    // Two timestamps at least: half of it is used before the next is asked for.
     return wanted > 0 ? wanted : Math.max(2, Math.min(most, RESERVATION_AUTO_MAX));
   }
 

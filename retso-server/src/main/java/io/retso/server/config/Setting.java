@@ -7,7 +7,7 @@ import java.util.Optional;
  * One setting of the server: a row of the table in {@link Settings}.
  *
  * @param key its name in a properties file: lower case, words separated by dots
- * @param defaultText what it is when nobody sets it, as it would be typed
+ * @param defaultText what it is when it is not set, as it would be typed
  * @param type what it may be
  * @param description one or two sentences for help and documentation
  */

@@ -22,13 +22,13 @@ import org.apache.zookeeper.util.ServiceUtils;
 
 /**
  * One ZooKeeper in this process, on the loopback address, with its data in a directory. The caller
- * makes sure that nobody else uses the directory.
+ * makes sure that no other process uses the directory.
  */
 final class EmbeddedZooKeeper implements AutoCloseable {
   /** Sessions may be as short as twice this, milliseconds. */
   private static final int TICK_MS = 500;
 
-  /** Of IPv4, which machines of an IPv6-only cluster have, too, whatever the JVM prefers. */
+  /** That of IPv4, which machines of an IPv6-only cluster have, too, whatever the JVM prefers. */
   private static final byte[] LOOPBACK = {127, 0, 0, 1};
 
   private static final String PUT_BACK =
@@ -127,7 +127,7 @@ final class EmbeddedZooKeeper implements AutoCloseable {
     return server.getZKDatabase().getNode(path) != null;
   }
 
-  /** Deletes a node if it exists, whoever's session it belongs to. */
+  /** Deletes a node if it exists, whichever session it belongs to. */
   void delete(String path) throws IOException {
     if (!exists(path)) {
       return;

@@ -17,7 +17,7 @@ public final class KnownNoise extends Filter<ILoggingEvent> {
           // Said of the default, which is right for a loopback address.
           new Message(
               "org.apache.zookeeper.server.ServerCnxnFactory", "maxCnxns is not configured"),
-          // Of a file that a new bookie does not have, as the message itself says.
+          // Said of a file that a new bookie does not have, as the message itself says.
           new Message(
               "org.apache.bookkeeper.bookie.Journal",
               "Problems reading from file (this is okay if it is the first time"),

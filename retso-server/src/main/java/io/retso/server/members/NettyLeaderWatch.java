@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * the server matter.
  *
  * <p>A connection that is closed is tried again at once: a leader that is alive accepts it, so it
- * may close connections as it likes. Only a refused port says that nobody listens there. A host
+ * may close connections as it likes. Only a refused port says that no server listens there. A host
  * that answers nothing is left to the silence of the log. Of the given loop's thread.
  *
  * <p>Two attempts are {@value #RETRY_MILLIS} ms apart at least. A server that accepts connections
@@ -51,7 +51,9 @@ public final class NettyLeaderWatch implements LeaderWatch {
   /** From one attempt to connect to the next one, at least. */
   static final long RETRY_MILLIS = 20;
 
-  /** The same while the server does not say welcome, at most: less than a leader may be silent. */
+  /**
+   * The longest such pause while the server does not say welcome: less than a leader may be silent.
+   */
   static final long RETRY_MILLIS_MAX = 320;
 
   private static final Logger LOG = LoggerFactory.getLogger(NettyLeaderWatch.class);
@@ -70,13 +72,13 @@ public final class NettyLeaderWatch implements LeaderWatch {
   /** The server that is watched answered in clear last. */
   private boolean isClear;
 
-  /** {@code host:port} of whom it watches; empty for nobody. */
+  /** {@code host:port} of the leader that it watches; empty for none. */
   private String watched = "";
 
   /** Counts calls of {@link #watch} that changed something: older attempts are over. */
   private int generation;
 
-  /** Of the watched; null while it is not known. */
+  /** The address of the watched; null while it is not known. */
   private InetSocketAddress resolved;
 
   private Consumer<ServerRole> said = role -> {};
@@ -94,7 +96,7 @@ public final class NettyLeaderWatch implements LeaderWatch {
   private String complaint = "";
 
   /**
-   * Makes one that watches nobody.
+   * Makes one that watches no leader.
    *
    * @param clientName see {@link LeaderWatch#clientName}
    * @param tls what each connection begins TLS with; empty to speak in clear

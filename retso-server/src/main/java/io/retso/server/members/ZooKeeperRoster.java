@@ -62,7 +62,7 @@ public final class ZooKeeperRoster implements Roster {
   private final String path;
   private final LongSupplier nanoClock;
 
-  /** Of the cache's thread, read by the member's. */
+  /** Written by the cache's thread, read by the member's. */
   private volatile List<Entry> members = List.of();
 
   private PersistentNode node;

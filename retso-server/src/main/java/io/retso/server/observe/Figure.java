@@ -267,7 +267,7 @@ enum Figure {
   final Group group;
   final Kind kind;
 
-  /** Of the metric, words separated by dots, without the prefix of all. */
+  /** The name of the metric, words separated by dots, without the prefix of all. */
   final String metric;
 
   /** The label {@code reason}; null: the metric has none. */

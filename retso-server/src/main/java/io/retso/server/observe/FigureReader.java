@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Gets figures from the thread that owns them, and remembers those of the last seconds for rates.
- * Thread-safe. Readers may wait for the owner and for each other; the owner waits for nobody.
+ * Thread-safe. Readers may wait for the owner and for each other; the owner waits for none.
  */
 public final class FigureReader {
   /** Copies the figures; called on the owner's thread. */
@@ -95,7 +95,7 @@ public final class FigureReader {
       latest = question.get(WAIT_MILLIS, TimeUnit.MILLISECONDS);
       question = null;
     } catch (TimeoutException e) {
-      return; // the question stands, and whoever comes next waits for its answer
+      return; // the question stands, and the next reader waits for its answer
     } catch (ExecutionException e) {
       question = null;
       throw new IllegalStateException("the figures cannot be copied", e.getCause());

@@ -133,7 +133,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
         asked, tls == null ? peer : peer.encrypted(TlsContext.certificateOf(tls)));
   }
 
-  /** Nobody else has this machine's address, or one of its loopback interface. */
+  /** No other machine has this one's address, or one of its loopback interface. */
   static boolean isSameMachine(InetSocketAddress peer, InetSocketAddress own) {
     return peer != null
         && (peer.getAddress().isLoopbackAddress() || peer.getAddress().equals(own.getAddress()));

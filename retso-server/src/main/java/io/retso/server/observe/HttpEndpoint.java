@@ -34,9 +34,9 @@ import org.slf4j.LoggerFactory;
 /**
  * A few pages over HTTP, which are read with GET or HEAD, and actions, which are done with POST.
  *
- * <p>Bounded, so that whoever connects here can take nothing from the oracle but these: one daemon
- * thread, which waits for no client; {@value #CONNECTIONS_MAX} connections, of which the oldest
- * gives way to a new one, so that idle ones keep nobody out; one request each, of {@value
+ * <p>Bounded, so that a client that connects here can take nothing from the oracle but these: one
+ * daemon thread, which waits for no client; {@value #CONNECTIONS_MAX} connections, of which the
+ * oldest gives way to a new one, so that idle ones keep no client out; one request each, of {@value
  * HttpConnection#REQUEST_BYTES_MAX} bytes, within {@value #TIME_LIMIT_MILLIS} ms. Thread-safe.
  */
 public final class HttpEndpoint implements AutoCloseable {

@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
 public final class Rehearsal {
   private static final Logger LOG = LoggerFactory.getLogger(Rehearsal.class);
 
-  /** Of a leader; in each all its clients begin, commit and clean up. */
+  /** Rounds of a leader; in each all its clients begin, commit and clean up. */
   private static final int ROUNDS = 8;
 
   /** It goes on without being waited for. */
@@ -59,7 +59,7 @@ public final class Rehearsal {
    *
    * @param store has the ledgers
    * @param ledgers makes some that belong to no log
-   * @return completes when it is over, has failed, which is nobody's concern, or has taken {@value
+   * @return completes when it is over, has failed, which does no harm, or has taken {@value
    *     #MILLIS_MAX} ms; on any thread
    */
   public static CompletableFuture<Void> run(
@@ -86,7 +86,7 @@ public final class Rehearsal {
     return over;
   }
 
-  /** The same, now, and on the caller's thread. */
+  /** Rehearses now, and on the caller's thread. */
   static void play(
       LedgerStore store,
       Supplier<CompletableFuture<LedgerStore.Ledger>> ledgers,

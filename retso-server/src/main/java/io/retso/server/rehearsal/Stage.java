@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/** A log that is nobody's: its ledgers are real, its catalog is forgotten with it. Thread-safe. */
+/**
+ * A log that no server leads: its ledgers are real, its catalog is forgotten with it. Thread-safe.
+ */
 final class Stage implements LedgerStore {
   private final LedgerStore world;
   private final Supplier<CompletableFuture<Ledger>> ledgers;

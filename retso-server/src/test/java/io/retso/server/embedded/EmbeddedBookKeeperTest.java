@@ -35,7 +35,7 @@ class EmbeddedBookKeeperTest {
   @TempDir Path directory;
 
   private static BookKeeperStore connect(EmbeddedBookKeeper cluster) throws LogException {
-    Duration patience = Duration.ofSeconds(20); // one bookie: nobody else is to be asked
+    Duration patience = Duration.ofSeconds(20); // one bookie: no other is to be asked
     return BookKeeperStore.connect(
         BookKeeperSettings.of(cluster.zookeeper(), 1, 1, 1).withTimeouts(patience, patience));
   }

@@ -171,7 +171,7 @@ class HttpEndpointTest {
     }
   }
 
-  /** Clients that send half a request, or nothing, keep nobody from a page. */
+  /** Clients that send half a request, or nothing, keep no other from a page. */
   @Test
   void clientsThatNeverFinishKeepNobodyOut() throws Exception {
     List<Socket> slow = new ArrayList<>();

@@ -119,7 +119,7 @@ public final class EmbeddedHBase implements AutoCloseable {
     return startRegionServer(Map.of());
   }
 
-  /** The same with HBase properties of its own. */
+  /** Adds a region server that has HBase properties of its own. */
   public RegionServerThread startRegionServer(Map<String, String> settings) throws IOException {
     Configuration own = new Configuration(configuration); // HBase makes no copy here
     settings.forEach(own::set);
@@ -216,7 +216,7 @@ public final class EmbeddedHBase implements AutoCloseable {
       }
       Configuration configuration = localConfiguration(directory, address);
       if (zooKeeper != null) {
-        // Nobody but this process has sessions: one that ends early says only that it had no
+        // Only this process has sessions: one that ends early says only that it had no
         // processor. The longest that ZooKeeper grants.
         configuration.setInt(HConstants.ZK_SESSION_TIMEOUT, 40_000);
       }

@@ -19,9 +19,9 @@ import java.util.function.Supplier;
  *                          any answer
  * </pre>
  *
- * <p>Safe: a question that fails here is one that nobody was asked, as if the oracle had not
- * answered it; an answer never comes from here. Live: the one that may ask is the next to come, and
- * it may come after its predecessor's time-out even if that is never heard of again.
+ * <p>Safe: a question that fails here is one that was not asked, as if the oracle had not answered
+ * it; an answer never comes from here. Live: the one that may ask is the next to come, and it may
+ * come after its predecessor's time-out even if that is never heard of again.
  *
  * <p>Thread-safe.
  */
@@ -49,14 +49,14 @@ final class OracleBreaker {
     this.nanoClock = nanoClock;
   }
 
-  /** Asks, for nobody who waits: always. */
+  /** Asks always, as no thread waits for the answer. */
   <T> CompletableFuture<T> background(Supplier<CompletableFuture<T>> question) {
     return watched(new Ticket(answers(), false), question.get());
   }
 
   /**
    * Asks, for a handler that waits. If the oracle does not answer, and it is not this one's turn to
-   * try again, nobody is asked, and the future has failed as the last question did.
+   * try again, the oracle is not asked, and the future has failed as the last question did.
    */
   <T> CompletableFuture<T> waiting(Supplier<CompletableFuture<T>> question) {
     Ticket ticket;

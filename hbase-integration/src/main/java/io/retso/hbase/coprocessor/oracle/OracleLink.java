@@ -126,7 +126,7 @@ public final class OracleLink {
     }
   }
 
-  /** Of several links, the most that one says; of connected members, the fewest. */
+  /** The most that one of several links says; but the fewest connected members. */
   private static void publish(ObserverMetrics metrics) {
     metrics.gauge("oracleEpoch", () -> members(OracleMembers::epoch).max().orElse(0));
     metrics.gauge("oracleMembers", () -> members(OracleMembers::connected).min().orElse(0));
@@ -194,7 +194,7 @@ public final class OracleLink {
     return noted(breaker.background(client::lowWatermarkAsync));
   }
 
-  /** The same for a handler that will wait: fails at once while the oracle does not answer. */
+  /** Asks for a handler that will wait: fails at once while the oracle does not answer. */
   public CompletableFuture<Long> askWatermarkToWait() {
     return noted(breaker.waiting(client::lowWatermarkAsync));
   }
@@ -278,7 +278,7 @@ public final class OracleLink {
       try {
         status = await(answer.getValue());
       } catch (DoNotRetryIOException e) {
-        continue; // the oracle never issued it: that mark is nobody's, and the others wait
+        continue; // the oracle never issued it: that mark is of no transaction, and the others wait
       }
       switch (status.state()) {
         case COMMITTED -> decided.put(answer.getKey(), status.commitTimestamp());
@@ -290,9 +290,9 @@ public final class OracleLink {
   }
 
   /**
-   * Waits for an answer, as long as a request may take. Requests time out by themselves; but who
-   * waits keeps a region from closing, so that must not hang on the client's thread, which may be
-   * resolving a name.
+   * Waits for an answer, as long as a request may take. Requests time out by themselves; but a
+   * thread that waits keeps a region from closing, so that must not hang on the client's thread,
+   * which may be resolving a name.
    */
   public <T> T await(CompletableFuture<T> answer) throws IOException {
     try {

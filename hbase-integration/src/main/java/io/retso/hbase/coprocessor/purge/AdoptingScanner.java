@@ -55,7 +55,7 @@ final class AdoptingScanner extends RewritingScanner {
    * @param outcomeOf of a start timestamp: its {@link Outcome}, unknown if it is not adopted and
    *     will not be
    * @param deletes HBase's judgement of what is deleted
-   * @param metrics counts what is moved or dropped; null if nobody counts
+   * @param metrics counts what is moved or dropped; null if it is not counted
    */
   AdoptingScanner(
       InternalScanner source,

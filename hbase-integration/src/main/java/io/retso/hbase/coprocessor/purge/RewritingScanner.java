@@ -54,7 +54,7 @@ abstract class RewritingScanner implements InternalScanner, Shipper {
     return sorted.equals(cells);
   }
 
-  /** Of a cell of the region, which always has a sequence number. */
+  /** The sequence number of a cell of the region, which always has one. */
   static long sequence(Cell cell) {
     return ((ExtendedCell) cell).getSequenceId();
   }

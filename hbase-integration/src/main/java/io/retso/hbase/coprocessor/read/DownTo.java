@@ -5,7 +5,7 @@ import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.filter.FilterBase;
 
 /**
- * Of each column the versions down to the first that covers those behind it. Otherwise a row that
+ * The versions of each column down to the first that covers those behind it. Otherwise a row that
  * is written often would be read down to the last flush. Never travels.
  */
 final class DownTo extends FilterBase {

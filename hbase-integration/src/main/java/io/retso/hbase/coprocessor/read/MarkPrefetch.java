@@ -129,7 +129,7 @@ final class MarkPrefetch {
     return look.lastRow != null;
   }
 
-  /** The same of the marks in memory. All rows were looked at up to where a look was cut. */
+  /** Expects those of the marks in memory. All rows were looked at up to where a look was cut. */
   private void expectInMemory(byte[] first, boolean areCellsCut, WriterStatuses statuses) {
     byte[] last = null;
     int found = 0;

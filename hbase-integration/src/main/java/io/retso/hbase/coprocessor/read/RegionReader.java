@@ -31,21 +31,23 @@ import org.apache.hadoop.hbase.regionserver.RegionScanner;
  * Resolves row after row for one read at Tr; docs/protocol.md, "Reads at Tr".
  *
  * <p>If every column begins with a version that is committed by its own number, or the region knows
- * the outcomes of those that are not, the row is resolved as it is: outcomes never change, and who
- * calls has seen that the row is whole ({@link SnapshotFilter}). Otherwise the columns in doubt are
- * read again, together with the marks of the versions in question, in one read: now each version
- * and its mark belong together. Outcomes and marks that are no cells are added ({@link RowMemory}).
+ * the outcomes of those that are not, the row is resolved as it is: outcomes never change, and a
+ * writer that calls has seen that the row is whole ({@link SnapshotFilter}). Otherwise the columns
+ * in doubt are read again, together with the marks of the versions in question, in one read: now
+ * each version and its mark belong together. Outcomes and marks that are no cells are added ({@link
+ * RowMemory}).
  *
  * <p>A version that comes up only in the second read, below Tr and with the form of a start
  * timestamp, is left out, for its mark was not read. It was not there when the first read began,
  * later than Tr: either it is of a transaction that had not acknowledged this write then, so that
- * it commits above Tr if at all; or of a plain writer, who could as well have come a moment later.
+ * it commits above Tr if at all; or of a plain writer, which could as well have come a moment
+ * later.
  *
  * <p>A mark below the horizon belongs to an aborted transaction, or to a late duplicate ({@link
- * Horizon}); nobody needs to be asked. That is not so of one whose outcome the region knows: the
- * horizon may rise as soon as it is adopted. An outcome that leaves between two looks is no danger:
- * those that the region had before the second read are known, and if it came after that and has
- * left, a flush has been committed since.
+ * Horizon}); the oracle need not be asked. That is not so of one whose outcome the region knows:
+ * the horizon may rise as soon as it is adopted. An outcome that leaves between two looks is no
+ * danger: those that the region had before the second read are known, and if it came after that and
+ * has left, a flush has been committed since.
  *
  * <p>One for each scanner; not thread-safe.
  */
@@ -122,10 +124,10 @@ public final class RegionReader {
   /**
    * A row in doubt with its marks, if it need not be read again for them: each version in question
    * has a mark in the memory of the region, or an outcome. It is no matter that they are looked for
-   * after the row was read. Whoever has left a mark in a row has written the version of that number
-   * there, and what the oracle says of it was true, or undecided, then. The two that are not so
-   * simple are left to a second read: writers that the oracle has forgotten, and those below the
-   * horizon.
+   * after the row was read. A transaction that has left a mark in a row has written the version of
+   * that number there, and what the oracle says of it was true, or undecided, then. The two that
+   * are not so simple are left to a second read: writers that the oracle has forgotten, and those
+   * below the horizon.
    *
    * @return null if it must be read again
    */

@@ -99,7 +99,7 @@ public final class RegionReads {
    * HBase has read what a get wants; reads it again if cells have moved meanwhile.
    *
    * @param result what HBase found; is replaced then
-   * @throws IOException if the row cannot be read: who asked may ask again
+   * @throws IOException if the row cannot be read: the client may ask again
    */
   public void end(Get get, List<Cell> result) throws IOException {
     byte[] moves = get.getAttribute(MOVES);
@@ -196,7 +196,7 @@ public final class RegionReads {
   /**
    * Prepares a read that is none of a snapshot. Tools and sweeps would miss marks that are in
    * memory only, so these become cells first. A read that names other families as well, and wants
-   * one version of some rows, is a plain reader's, who makes nothing of marks.
+   * one version of some rows, is that of a plain reader, which makes nothing of marks.
    */
   private void prepareForMarks(Scan plain) throws IOException {
     Map<byte[], NavigableSet<byte[]>> families = plain.getFamilyMap();

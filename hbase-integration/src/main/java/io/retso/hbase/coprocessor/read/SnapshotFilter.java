@@ -35,7 +35,7 @@ public final class SnapshotFilter extends FilterBase {
   private final RowFilter rowFilter;
   private final boolean validating;
 
-  /** Of a validating read: the row has a version above its timestamp. */
+  /** The row has a version above the timestamp of a validating read. */
   private boolean hasNewer;
 
   /** Where to go on from the last cell that was shown; null for the next one. */

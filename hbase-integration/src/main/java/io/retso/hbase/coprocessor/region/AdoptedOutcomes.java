@@ -81,7 +81,7 @@ public final class AdoptedOutcomes {
   /** Up to which number the data families have written their edits to files. */
   private final Map<String, Long> written = new ConcurrentHashMap<>();
 
-  /** The same of the flush that is under way; of the thread that flushes. */
+  /** Up to which number the flush under way writes them; touched by the thread that flushes. */
   private final Map<String, Long> writing = new ConcurrentHashMap<>();
 
   private final boolean isUsed;
@@ -121,8 +121,8 @@ public final class AdoptedOutcomes {
   }
 
   /**
-   * Reads the adoptions from before the region opened, unless that was done. Nobody may read, write
-   * or clean up for a transaction before.
+   * Reads the adoptions from before the region opened, unless that was done. No request may read,
+   * write or clean up for a transaction before.
    *
    * @throws IOException if they cannot be read; the next call tries again
    */

@@ -33,7 +33,7 @@ public final class BatchesInFlight {
       assert left >= 0 : left;
       if (left == 0) {
         synchronized (this) {
-          notifyAll(); // nobody waits unless the epoch was replaced
+          notifyAll(); // none waits unless the epoch was replaced
         }
       }
     }
@@ -53,7 +53,7 @@ public final class BatchesInFlight {
 
   private volatile Epoch current = new Epoch();
 
-  /** Held by who drains. */
+  /** Held by the thread that drains. */
   private final ReentrantLock draining = new ReentrantLock();
 
   /** Replaced epochs that were not empty when last looked at, oldest first. Guarded by that. */

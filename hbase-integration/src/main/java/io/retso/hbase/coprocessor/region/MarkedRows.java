@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 
 /**
  * Marks that one batch of a transaction's writes has left, or several, by row; none is added later.
- * Who changes it holds the lock of {@link Writers}; others may read meanwhile.
+ * A thread that changes it holds the lock of {@link Writers}; others may read meanwhile.
  */
 final class MarkedRows {
   private final Mark[] marks;

@@ -40,8 +40,8 @@ import org.slf4j.LoggerFactory;
  * <p><em>A reader</em> looks here after it has read a row, at the versions that it found. A mark
  * that is missing was dropped before the scanner was opened, and the scanner shows the row after
  * that; or while the row was read, and then {@link #removals} tells, which is raised before a mark
- * goes. A cleanup, whose row nobody else changes, looks here <em>before</em> it reads: a mark that
- * a flush drops meanwhile is in the store by then.
+ * goes. A cleanup, whose row is changed by no other, looks here <em>before</em> it reads: a mark
+ * that a flush drops meanwhile is in the store by then.
  *
  * <p>Bounded by {@link SharedMemory}. Thread-safe.
  */
@@ -109,7 +109,7 @@ public final class RegionMarks {
       movable.forEach(write -> write.getFamilyCellMap().remove(FAMILY));
     }
     if (added == null || movable.size() < writes.size()) {
-      writers.raiseFloor(start); // before the writes end: until then nobody adopts
+      writers.raiseFloor(start); // before the writes end: until then it is not adopted
     }
     return added == null ? List.of() : added;
   }

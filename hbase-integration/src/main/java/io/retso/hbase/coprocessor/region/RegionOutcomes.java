@@ -60,8 +60,8 @@ public final class RegionOutcomes {
 
   /**
    * A start timestamp as the key of a hash table. Timestamps have zeros in their lowest bits, which
-   * are those that a small table looks at: it would use each 16th of its bins only, and who works
-   * with one transaction would wait for those that work with others.
+   * are those that a small table looks at: it would use each 16th of its bins only, and a thread
+   * that works with one transaction would wait for those that work with others.
    */
   public static Long key(long start) {
     return Long.rotateRight(start, Timestamps.GAP_BITS);

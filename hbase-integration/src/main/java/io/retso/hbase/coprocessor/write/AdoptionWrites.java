@@ -30,7 +30,7 @@ import org.apache.hadoop.hbase.regionserver.Region;
  *   prepare   what the region can vouch for goes into one cell, in the place of the request; as
  *             with marks it is in the log only, if the memory of the family has a cell
  *   applied   the cell is in the log, and forced to disk: what the region can still vouch for is
- *             adopted. Nobody sees it yet, and no flush has begun since {@link #prepare}
+ *             adopted. No reader sees it yet, and no flush has begun since {@link #prepare}
  *   answer    says which are adopted
  * </pre>
  *
@@ -47,7 +47,7 @@ import org.apache.hadoop.hbase.regionserver.Region;
  * <ul>
  *   <li>what is below the horizon, as cleanups of rows treat it in another way: a precaution;
  *   <li>everything, if the row of the request is not the first row of the region: after a split or
- *       merge, nobody would look for the adoption there.
+ *       merge, the adoption would not be looked for there.
  * </ul>
  *
  * <p>Thread-safe.

@@ -193,7 +193,7 @@ public final class RegionWrites {
   }
 
   /**
-   * The mutations were applied, those that other coprocessors added included, but nobody can see
+   * The mutations were applied, those that other coprocessors added included, but no reader can see
    * them yet.
    */
   public void applied(MiniBatchOperationInProgress<Mutation> mutations) {

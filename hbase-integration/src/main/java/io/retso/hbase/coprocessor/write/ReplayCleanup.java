@@ -102,8 +102,8 @@ public final class ReplayCleanup {
 
   /**
    * That of a region in which no transactions work, as the settings of its table or server are
-   * wrong: to be carried out before it closes, since it may be split. There nobody else writes or
-   * cleans up for transactions, so the rows are changed as they are read.
+   * wrong: to be carried out before it closes, since it may be split. There no other thread writes
+   * or cleans up for transactions, so the rows are changed as they are read.
    */
   public static ReplayCleanup ofRefused(Region region, ObserverMetrics metrics) {
     RegionOutcomes outcomes = new RegionOutcomes(region, false);

@@ -8,9 +8,9 @@ import java.util.concurrent.ConcurrentMap;
  * Which rows are being written for, or cleaned up after, which transaction right now.
  *
  * <p>Writes and cleanups exclude each other, for the same row and transaction only;
- * docs/protocol.md, "Cleanups and late writes exclude each other". Nobody waits, hence no deadlock:
- * a cleanup that finds a writer has to come back, and the transaction of a writer that finds a
- * cleanup is decided.
+ * docs/protocol.md, "Cleanups and late writes exclude each other". No writer waits, hence no
+ * deadlock: a cleanup that finds a writer has to come back, and the transaction of a writer that
+ * finds a cleanup is decided.
  *
  * <p>Two cleanups exclude each other, too: the end of the second one would let writes in while the
  * first one has yet to change what it read.

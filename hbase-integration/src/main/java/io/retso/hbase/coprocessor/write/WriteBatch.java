@@ -47,7 +47,9 @@ public final class WriteBatch {
 
   private final List<Write> writes = new ArrayList<>();
 
-  /** Transactions whose writes have begun, with their batches: until the end nobody adopts them. */
+  /**
+   * Transactions whose writes have begun, with their batches: until the end they are not adopted.
+   */
   private final Map<Long, Integer> begun = new HashMap<>(2);
 
   private final Map<Latch, Cleanup> cleanups = new HashMap<>();

@@ -96,7 +96,7 @@ class OracleBreakerTest {
     old.complete("answer");
     assertAllMayAsk();
     fail(ask(), Category.TIMEOUT);
-    breaker.background(this::atOracle); // nobody waits for this one
+    breaker.background(this::atOracle); // this one is not waited for
     asked.complete("answer");
     assertAllMayAsk();
   }

@@ -136,7 +136,7 @@ class OracleLinkTest {
     OracleLink link = acquire(address);
     try {
       link.await(link.askWatermark());
-      // Nobody began at this timestamp: a table of another oracle.
+      // No transaction began at this timestamp: a table of another oracle.
       assertThrows(DoNotRetryIOException.class, () -> askAbout(link, 1L << 50));
       server.close();
       IOException unavailable =
@@ -154,7 +154,10 @@ class OracleLinkTest {
     }
   }
 
-  /** Whoever waits keeps a region from closing: not even a client that hangs may hold it longer. */
+  /**
+   * A request that waits keeps a region from closing: not even a client that hangs may hold it
+   * longer.
+   */
   @Test
   void nobodyWaitsLongerThanTheTimeOutThoughTheClientHangs() throws Exception {
     configuration.setInt(OracleSettings.TIMEOUT, 300);
@@ -183,20 +186,21 @@ class OracleLinkTest {
     }
   }
 
-  /** Who asks may find the answer there, and go on with it by itself. */
+  /** A thread that asks may find the answer there, and go on with it by itself. */
   private static void hangIfClient(CountDownLatch hanging, CountDownLatch released) {
     if (Thread.currentThread().getName().startsWith("retso-region-server")) {
       hanging.countDown();
       try {
         released.await();
       } catch (InterruptedException e) {
-        throw new AssertionError(e); // nobody interrupts the client's thread
+        throw new AssertionError(e); // the client's thread is not interrupted
       }
     }
   }
 
   /**
-   * Whoever may write to a table can put any mark; those of transactions are cleaned up beside it.
+   * A client that may write to a table can put any mark; those of transactions are cleaned up
+   * beside it.
    */
   @Test
   void marksThatTheOracleNeverIssuedHinderNoOrphans() throws Exception {

@@ -37,8 +37,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A region that closes, as it does before each move, split and merge, waits for whoever is inside.
- * Those who wait for an oracle that does not answer keep it for one time-out at most.
+ * A region that closes, as it does before each move, split and merge, waits for all that are
+ * inside. Requests that wait for an oracle that does not answer keep it for one time-out at most.
  */
 @ExtendWith(RetsoCluster.Extension.class)
 @Timeout(180)
@@ -134,7 +134,7 @@ class ClosingRegionTest {
     return counters.stream().mapToLong(Counter::getCount).sum();
   }
 
-  /** Closes the region; returns for how many ms nobody could use it. */
+  /** Closes the region; returns for how many ms it could not be used. */
   private long close() throws Exception {
     HRegion region = region();
     Future<?> disabled = admin.disableTableAsync(name);

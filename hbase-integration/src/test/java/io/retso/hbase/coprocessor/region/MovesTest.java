@@ -216,7 +216,7 @@ class MovesTest {
     }
     for (int i = 0; i < MOVES; i++) {
       move(plain);
-      oracle.hold(i % 4 == 3); // it answers nobody during each fourth move
+      oracle.hold(i % 4 == 3); // it does not answer during each fourth move
       move(prepared);
       oracle.hold(false);
     }

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * One transaction's row over the interleavings that Lincheck explores: what a flush has written as
- * it is, is not adopted, and whoever meets the version finds a mark or an outcome, in this order
- * and with a second look at the outcomes.
+ * it is, is not adopted, and a reader that meets the version finds a mark or an outcome, in this
+ * order and with a second look at the outcomes.
  */
 public class WritersLincheckTest {
   private static final long START = 16;

@@ -56,7 +56,7 @@ class LayoutsTest {
     ADOPTED
   }
 
-  /** Of all rounds of a layout. */
+  /** Figures of all rounds of a layout. */
   private static final class Figures {
     final List<Long> nanos = new ArrayList<>();
     final List<Long> flushNanos = new ArrayList<>();

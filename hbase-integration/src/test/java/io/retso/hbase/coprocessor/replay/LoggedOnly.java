@@ -50,7 +50,7 @@ public final class LoggedOnly implements RegionCoprocessor, RegionObserver {
 
   static final byte[] Q = Bytes.toBytes("q");
 
-  /** Of a put whose cells of MARKS are to be in the log only. */
+  /** The attribute of a put whose cells of MARKS are to be in the log only. */
   static final String IN_LOG_ONLY = "in-log-only";
 
   /** What a test asks for, and what was noted. */

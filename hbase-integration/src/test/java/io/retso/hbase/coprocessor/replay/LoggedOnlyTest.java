@@ -287,8 +287,8 @@ class LoggedOnlyTest {
   }
 
   /**
-   * Whoever has something left to write can do it then, and is asked twice; the hook for flushes is
-   * not called.
+   * A coprocessor that has something left to write can do it then, and is asked twice; the hook for
+   * flushes is not called.
    */
   @Test
   void aClosingRegionTakesWritesOfItsCoprocessor() throws Exception {

@@ -1,6 +1,4 @@
-package io.retso.bench.hbase;
-
-import io.retso.cluster.LocalCluster;
+package io.retso.cluster;
 
 /** Whose logs are forced to disk before an answer. */
 public enum ForcedLogs {
@@ -13,7 +11,8 @@ public enum ForcedLogs {
   /** None: what is not on disk yet is lost with the power, commits included. */
   NONE;
 
-  LocalCluster.Builder in(LocalCluster.Builder cluster) {
+  /** Sets this for a cluster that is to be started. */
+  public LocalCluster.Builder in(LocalCluster.Builder cluster) {
     return switch (this) {
       case ORACLE -> cluster;
       case ALL -> cluster.set("hbase.wal.hsync", "true");
