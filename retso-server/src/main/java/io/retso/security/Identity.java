@@ -114,15 +114,12 @@ public final class Identity {
               + " who they are: run ./retso hbase sweep there"
           : "this oracle wants to know who a client is before it asks for anything";
     }
-    String role = Role.thatMay(type);
     return principal
         + " may not send "
         + type
         + ": that takes role "
-        + role
-        + ", by a line \"may "
-        + role
-        + " "
+        + Role.thatMay(type)
+        + ", by a line \"may ROLE "
         + principal
         + "\" of the oracle's access file"
         + (type == FrameType.SWEPT ? "; or let ./retso hbase sweep do it as one that has it" : "");

@@ -1,0 +1,109 @@
+package io.retso.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.Await;
+import io.retso.client.OracleClient;
+import io.retso.client.TransactionHandle;
+import io.retso.member.Roster;
+import io.retso.server.config.Settings;
+import io.retso.server.embedded.EmbeddedBookKeeper;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Servers that share a log, and want to know each other and their clients. */
+@Timeout(180)
+class SecuredMembersTest {
+  @TempDir private Path directory;
+  private SecuredFixture fixture;
+  private EmbeddedBookKeeper cluster;
+  private final List<RetsoServer> servers = new ArrayList<>();
+
+  @BeforeEach
+  void start() throws Exception {
+    fixture = new SecuredFixture(directory.resolve("security"));
+    cluster = EmbeddedBookKeeper.start(directory.resolve("log"), 1, false);
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    servers.forEach(RetsoServer::close);
+    cluster.close();
+  }
+
+  private RetsoServer server() throws Exception {
+    RetsoServer server =
+        RetsoServer.start(
+            fixture
+                .settings(TestServers.member(cluster.zookeeper()))
+                .set(Settings.LOG_ENSEMBLE, 1)
+                .set(Settings.AUDIT_FILE, directory.resolve("audit-" + servers.size()))
+                .build());
+    servers.add(server);
+    return server;
+  }
+
+  private OracleClient client() throws Exception {
+    var builder =
+        OracleClient.builder()
+            .requestTimeout(Duration.ofSeconds(60))
+            .security(fixture.as("app").build());
+    servers.forEach(server -> builder.address("127.0.0.1:" + server.port()));
+    return builder.build();
+  }
+
+  @Test
+  void aTransactionOutlivesItsLeader() throws Exception {
+    RetsoServer first = server();
+    RetsoServer second = server();
+    try (OracleClient client = client()) {
+      TransactionHandle open = client.begin();
+      first.kill();
+      assertTrue(client.commit(open, 1).isCommitted(), "its ticket is good at the successor");
+      assertTrue(second.leads());
+    }
+  }
+
+  @Test
+  void aLeaderHandsOverToAStandbyThatItHears() throws Exception {
+    RetsoServer first = server();
+    RetsoServer second = server();
+    Await.until(() -> first.view().members().stream().filter(Roster.Entry::isReady).count() == 2);
+    String[] action = {"X-Retso-Action", "1"};
+    try (OracleClient client = client()) {
+      TransactionHandle open = client.begin();
+      HttpResponse<String> refused = fixture.ask(first, "app", "POST", "/handover", action);
+      assertEquals(403, refused.statusCode(), refused.body());
+      Await.until(
+          () -> fixture.ask(first, "operator", "POST", "/handover", action).statusCode() == 200);
+      assertTrue(client.commit(open, 1).isCommitted());
+      assertTrue(second.leads());
+      assertFalse(first.leads());
+    }
+  }
+
+  /** Without the role of a member it is a client like others, and nobody hands over to it. */
+  @Test
+  void whoOnlySaysThatItIsAStandbyIsNotHeard() throws Exception {
+    RetsoServer first = server();
+    server();
+    fixture.write(
+        "tls required\nauth required\n"
+            + SecuredFixture.LINES.replace("may member member", "may metrics member"));
+    assertEquals(200, fixture.reload(first).statusCode());
+    String[] action = {"X-Retso-Action", "1"};
+    HttpResponse<String> reply = fixture.ask(first, "operator", "POST", "/handover", action);
+    assertEquals(409, reply.statusCode(), reply.body());
+    assertTrue(first.leads());
+  }
+}
