@@ -1,0 +1,218 @@
+package io.retso.hbase.rights;
+
+import static io.retso.hbase.Fixture.put;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.client.OracleException;
+import io.retso.hbase.Fixture;
+import io.retso.hbase.ReadTransaction;
+import io.retso.hbase.Transaction;
+import io.retso.hbase.TransactionManager;
+import io.retso.hbase.admin.TablePreparation;
+import io.retso.hbase.embedded.EmbeddedHBase;
+import io.retso.hbase.errors.OracleUnavailableException;
+import io.retso.hbase.layout.OracleSettings;
+import io.retso.server.RetsoServer;
+import io.retso.server.commands.CommandLines;
+import io.retso.server.commands.SecureCommand;
+import io.retso.server.commands.TokenCommand;
+import io.retso.server.config.ServerConfig;
+import io.retso.server.config.Settings;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tables of an oracle that wants to know who its clients are, region servers included. */
+@Timeout(180)
+class SecuredOracleTest {
+  private static final TableName ACCOUNTS = TableName.valueOf("accounts");
+
+  @TempDir private static Path directory;
+  private static Path made;
+  private static RetsoServer oracle;
+  private static EmbeddedHBase hbase;
+
+  @BeforeAll
+  static void start() throws Exception {
+    made = directory.resolve("made");
+    run(new SecureCommand(), "init", made, "--member=localhost,127.0.0.1", "--path=" + member());
+    Files.writeString(
+        member().resolve("access"),
+        "may region-server region-server\nmay application app\nmay sweeper sweeper\n",
+        StandardOpenOption.APPEND);
+    oracle =
+        RetsoServer.start(
+            ServerConfig.builder()
+                .load(member().resolve("retso.properties"))
+                .set(Settings.LISTEN_PORT, 0)
+                .set(Settings.HTTP_PORT, 0)
+                .set(Settings.ROWS, "100k")
+                .set(Settings.WINDOW_TIMESTAMPS, "2^17")
+                .set(Settings.UNCLEANED_MAX, "100k")
+                .set(Settings.LOG, "memory")
+                .build());
+    EmbeddedHBase.Builder builder = EmbeddedHBase.in(directory.resolve("hbase"));
+    certificate("region-server").forEach(builder::set);
+    hbase = builder.start();
+  }
+
+  private static Path member() {
+    return made.resolve("member-localhost");
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    hbase.close();
+    oracle.close();
+  }
+
+  private static void run(Object command, Object... arguments) {
+    String[] texts = new String[arguments.length];
+    for (int i = 0; i < texts.length; i++) {
+      texts[i] = arguments[i].toString();
+    }
+    assertEquals(0, CommandLines.of(command).execute(texts));
+  }
+
+  /** Settings of somebody that has a certificate. */
+  private static Map<String, String> certificate(String name) {
+    if (!Files.exists(made.resolve(name))) {
+      run(new SecureCommand(), "issue", made, name);
+    }
+    return Map.of(
+        OracleSettings.SECURITY, "required",
+        OracleSettings.TLS_CA, made.resolve("ca.crt").toString(),
+        OracleSettings.TLS_CERTIFICATE, made.resolve(name).resolve("tls.crt").toString(),
+        OracleSettings.TLS_KEY, made.resolve(name).resolve("tls.key").toString());
+  }
+
+  /** Settings of somebody that has a token. */
+  private static Map<String, String> token(String name) {
+    Path token = directory.resolve(name + ".token");
+    if (!Files.exists(token)) {
+      String secret = "--secret-file=" + made.resolve("secret");
+      run(new TokenCommand(), "create", "--principal=" + name, secret, "--out=" + token);
+    }
+    return Map.of(
+        OracleSettings.SECURITY, "required",
+        OracleSettings.TLS_CA, made.resolve("ca.crt").toString(),
+        OracleSettings.TOKEN_FILE, token.toString());
+  }
+
+  private static Configuration with(Map<String, String> settings) {
+    Configuration configuration = new Configuration(hbase.configuration());
+    // Those of region servers are not an application's.
+    certificate("region-server").keySet().forEach(configuration::unset);
+    settings.forEach(configuration::set);
+    configuration.set("retso.oracle", "localhost:" + oracle.port());
+    return configuration;
+  }
+
+  private static void create(Connection connection, TableDescriptorBuilder table) throws Exception {
+    TablePreparation.builder(connection)
+        .build()
+        .create(table.build(), TablePreparation.Options.DEFAULT);
+  }
+
+  /** Whose commit is not cleaned up yet, so that a region server has to ask the oracle. */
+  private static TransactionManager manager(Configuration configuration) throws Exception {
+    return TransactionManager.builder(configuration).cleanupDelay(Duration.ofHours(1)).build();
+  }
+
+  @Test
+  void applicationsAndRegionServersAreKnown() throws Exception {
+    try (Connection connection = ConnectionFactory.createConnection(with(certificate("app")))) {
+      create(connection, Fixture.descriptor(ACCOUNTS));
+    }
+    for (Map<String, String> settings : List.of(certificate("app"), token("app"))) {
+      String row = settings.containsKey(OracleSettings.TOKEN_FILE) ? "by token" : "by certificate";
+      try (TransactionManager writer = manager(with(settings))) {
+        try (Transaction tx = writer.begin()) {
+          tx.table(ACCOUNTS).put(put(row, "100"));
+          tx.commit();
+        }
+        try (ReadTransaction tx = writer.beginReadOnly()) {
+          assertEquals("100", Fixture.read(tx.table(ACCOUNTS), row));
+        }
+      }
+    }
+  }
+
+  @Test
+  void sweepsAreForThoseThatMay() throws Exception {
+    try (TransactionManager app = manager(with(token("app")))) {
+      OracleException e = assertThrows(OracleException.class, app::sweep);
+      assertTrue(e.getMessage().contains("role sweeper"), e.getMessage());
+    }
+    try (TransactionManager sweeper = manager(with(token("sweeper")))) {
+      assertTrue(sweeper.sweep().reported());
+    }
+  }
+
+  @Test
+  void othersAreToldWhatTheyLack() throws Exception {
+    assertRefused(Map.of(), "this port takes TLS only");
+    Map<String, String> nobody =
+        Map.of(
+            OracleSettings.SECURITY,
+            "required",
+            OracleSettings.TLS_CA,
+            made.resolve("ca.crt").toString());
+    assertRefused(nobody, "give it a certificate or a token");
+    IllegalArgumentException e =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> manager(with(Map.of(OracleSettings.SECURITY, "required"))));
+    assertTrue(e.getMessage().contains("needs retso.tls.ca"), e.getMessage());
+    e =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> manager(with(Map.of(OracleSettings.SECURITY, "on"))));
+    assertTrue(e.getMessage().contains("off, prefer or required"), e.getMessage());
+  }
+
+  private static void assertRefused(Map<String, String> settings, String why) {
+    OracleUnavailableException e =
+        assertThrows(OracleUnavailableException.class, () -> manager(with(settings)).close());
+    assertTrue(e.getMessage().contains(why), e.getMessage());
+    assertFalse(e.isRetryable());
+  }
+
+  /** It is no matter of tables, which many may change, how region servers know the oracle. */
+  @Test
+  void aTableCannotTurnOffWhatItsRegionServerRequires() throws Exception {
+    TableName table = TableName.valueOf("downgraded");
+    Configuration configuration = with(certificate("app"));
+    try (Connection connection = ConnectionFactory.createConnection(configuration);
+        Admin admin = connection.getAdmin()) {
+      create(connection, Fixture.descriptor(table).setValue(OracleSettings.SECURITY, "off"));
+      try (TransactionManager writer = manager(configuration);
+          Transaction tx = writer.begin()) {
+        tx.table(table).put(put("r", "1"));
+        tx.commit();
+        try (ReadTransaction read = writer.beginReadOnly()) {
+          assertEquals("1", Fixture.read(read.table(table), "r"), "its region could ask");
+        }
+      }
+      admin.disableTable(table);
+      admin.deleteTable(table);
+    }
+  }
+}
