@@ -341,7 +341,7 @@ public final class FrontDesk implements Front {
     resumed.forEach(Conversation::tryStartsAgain);
   }
 
-  /** To be called every {@value Sequencer#TICK_MILLIS} ms, besides: the log is kept going. */
+  /** Keeps the log going; to be called every {@value Sequencer#TICK_MILLIS} ms. */
   public void beat() {
     if (!stopped && sequencer != null) {
       sequencer.tick();

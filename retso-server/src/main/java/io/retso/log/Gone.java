@@ -29,7 +29,7 @@ import java.util.concurrent.CompletableFuture;
  * the log over, or go on reading behind it.
  */
 final class Gone {
-  /** What a server has that reads the log and does not write it. */
+  /** The epoch of a server that reads the log and does not write it. */
   static final long NO_EPOCH = -1;
 
   private Gone() {}

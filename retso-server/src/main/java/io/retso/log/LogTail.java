@@ -43,6 +43,7 @@ public final class LogTail implements AutoCloseable {
   private final Executor executor;
   private final LedgerLog.Settings settings;
   private final LedgerLog.Replay replay;
+  private final LedgersBehind behind;
   private final SpareLedger spare;
 
   /** When the ledgers begin that were read since it began; some may be deleted by now. */
@@ -88,6 +89,7 @@ public final class LogTail implements AutoCloseable {
     this.executor = threads.writer();
     this.settings = settings;
     this.replay = replay;
+    this.behind = new LedgersBehind(store, executor);
     this.spare = new SpareLedger(store, threads);
   }
 
@@ -303,39 +305,11 @@ public final class LogTail implements AutoCloseable {
     return index < 0 ? done() : goOnTo(found.ledgers(), index + 1, false);
   }
 
-  /**
-   * Goes on to the ledger of this index, or the next one that is there.
-   *
-   * @param beyondAGap a ledger before is gone: then only an entry behind it, which must follow what
-   *     was shown, says that nothing is missing, and that no writer goes on in that ledger
-   */
+  /** Goes on as {@link LedgersBehind#first} says; if none is there, the next poll looks again. */
   private CompletableFuture<Void> goOnTo(List<Long> ledgers, int index, boolean beyondAGap) {
-    if (index == ledgers.size()) {
-      return done(); // the log has not been taken over yet
-    }
-    long id = ledgers.get(index);
-    if (TakeOver.isCondemned(id)) {
-      return goOnTo(ledgers, index + 1, beyondAGap);
-    }
-    return orNull(store.openUnfenced(id))
-        .thenComposeAsync(
-            entries -> {
-              if (entries == null || beyondAGap && entries.count() == 0) {
-                close(entries);
-                return goOnTo(ledgers, index + 1, true);
-              }
-              return moveTo(id, entries, 0);
-            },
-            executor);
-  }
-
-  /** Null if it is gone. */
-  private static CompletableFuture<Entries> orNull(CompletableFuture<Entries> opening) {
-    return opening.exceptionallyCompose(
-        e ->
-            Gone.isCauseOf(e)
-                ? CompletableFuture.completedFuture(null)
-                : CompletableFuture.failedFuture(e));
+    return behind
+        .first(ledgers, index, beyondAGap)
+        .thenCompose(found -> found == null ? done() : moveTo(found.ledger(), found.entries(), 0));
   }
 
   private static void close(Entries entries) {
@@ -366,30 +340,20 @@ public final class LogTail implements AutoCloseable {
       return done();
     }
     int index = indexOrAnew(found);
-    return index < 0 ? done() : lookBehind(found.ledgers(), found.ledgers().size() - 1, index);
-  }
-
-  private CompletableFuture<Void> lookBehind(List<Long> ledgers, int index, int ours) {
-    if (index == ours) {
-      return current.refresh().thenComposeAsync(this::showNew, executor);
-    }
-    long id = ledgers.get(index);
-    if (TakeOver.isCondemned(id)) {
-      return lookBehind(ledgers, index - 1, ours);
-    }
-    return orNull(store.openUnfenced(id))
-        .thenComposeAsync(
-            later -> {
-              boolean isEmpty = later == null || later.count() == 0;
-              close(later);
-              return isEmpty ? lookBehind(ledgers, index - 1, ours) : finish(ledgers, ours);
-            },
-            executor);
+    return index < 0
+        ? done()
+        : behind
+            .haveEntry(found.ledgers(), index)
+            .thenCompose(
+                haveEntry ->
+                    haveEntry
+                        ? finish(found.ledgers(), index)
+                        : current.refresh().thenComposeAsync(this::showNew, executor));
   }
 
   /** A later ledger has an entry: the current one has all of its own, and is read to its end. */
   private CompletableFuture<Void> finish(List<Long> ledgers, int ours) {
-    return orNull(store.openFenced(ledger))
+    return LedgersBehind.orNull(store.openFenced(ledger))
         .thenComposeAsync(
             entries ->
                 entries == null ? goOnTo(ledgers, ours + 1, true) : moveTo(ledger, entries, next),

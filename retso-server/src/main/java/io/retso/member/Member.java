@@ -127,7 +127,7 @@ public final class Member implements AutoCloseable {
   /** Why it could not be written or taken over, as long as nobody leads. */
   private LogException leadTrouble;
 
-  /** What a leader does that goes; null if it does not. */
+  /** The hand-over of a leader that goes; null if it does not go. */
   private HandOver handOver;
 
   /**

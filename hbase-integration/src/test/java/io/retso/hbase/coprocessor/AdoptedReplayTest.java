@@ -36,9 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/**
- * Outcomes that a region adopted before its server died, or that were not heard of: decision 25.
- */
+/** Outcomes that a region adopted before its server died, or that went unheard: decision 25. */
 @ExtendWith(RetsoCluster.Extension.class)
 @Timeout(180)
 class AdoptedReplayTest {

@@ -9,7 +9,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * A log that no server leads: its ledgers are real, its catalog is forgotten with it. Thread-safe.
+ * A log that belongs to no server: its ledgers are real, its catalog is forgotten with it.
+ * Thread-safe.
  */
 final class Stage implements LedgerStore {
   private final LedgerStore world;
