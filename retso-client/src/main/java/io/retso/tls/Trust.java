@@ -1,5 +1,6 @@
 package io.retso.tls;
 
+import io.retso.text.ErrorText;
 import io.retso.text.Visible;
 import java.net.Socket;
 import java.nio.file.Path;
@@ -109,7 +110,7 @@ final class Trust extends X509ExtendedTrustManager {
         }
       }
     }
-    if (e.getCause() == null && host != null && e.getMessage().startsWith("No ")) {
+    if (e.getCause() == null && host != null && ErrorText.of(e).startsWith("No ")) {
       return "is for "
           + names(certificate)
           + ", not for "

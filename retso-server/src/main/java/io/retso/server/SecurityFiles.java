@@ -87,7 +87,7 @@ final class SecurityFiles implements AutoCloseable {
       readTls();
       readAccess();
     } catch (TlsException | AccessException e) {
-      throw new ConfigException(e.getMessage(), e);
+      throw new ConfigException(ErrorText.of(e), e);
     }
   }
 

@@ -141,8 +141,8 @@ final class Credentials {
     if (failure == null) {
       complaint = "";
       last = found;
-    } else if (last != null && !complaint.equals(failure.getMessage())) {
-      complaint = failure.getMessage();
+    } else if (last != null && !complaint.equals(ErrorText.of(failure))) {
+      complaint = ErrorText.of(failure);
       LOG.warn("what was read before goes on to be used: {}", complaint);
     }
     readNanos = loop.nanoTime();

@@ -11,6 +11,7 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
@@ -123,29 +124,34 @@ public final class SecureCommand implements Runnable {
   }
 
   private static String properties(String path) {
-    return """
-    access.file = %1$s/access
-    tls.certificate = %1$s/tls.crt
-    tls.key = %1$s/tls.key
-    tls.ca = %1$s/ca.crt
-    secret.file = %1$s/secret
-    audit.file = %1$s/audit.json
-    """
-        .formatted(path);
+    return String.format(
+        Locale.ROOT,
+        """
+        access.file = %1$s/access
+        tls.certificate = %1$s/tls.crt
+        tls.key = %1$s/tls.key
+        tls.ca = %1$s/ca.crt
+        secret.file = %1$s/secret
+        audit.file = %1$s/audit.json
+        """,
+        path);
   }
 
   private static String steps(Path directory, String path) {
-    return """
-    1. Copy the files of each %1$s/member-HOST to %2$s of that host, owned by the server's
-       account, and add the lines of its retso.properties to the server's settings.
-    2. Say in each "access" what your clients may do, and make them certificates:
-       retso secure issue %1$s app-orders
-       or tokens: retso token create --secret-file %1$s/secret --principal app-orders
-    3. Start the servers. Ask one: retso status --http HOST:7522 --tls-ca %1$s/ca.crt \\
-       --certificate %1$s/operator/tls.crt --key %1$s/operator/tls.key
-    4. Keep %1$s/ca.key and %1$s/secret where nobody else gets at them.\
-    """
-        .formatted(directory, path);
+    return String.format(
+        Locale.ROOT,
+        """
+        1. Copy the files of each %1$s/member-HOST to %2$s of that host, owned by the server's
+           account, and add the lines of its retso.properties to the server's settings.
+        2. Say in each "access" what your clients may do, and make them certificates:
+           retso secure issue %1$s app-orders
+           or tokens: retso token create --secret-file %1$s/secret --principal app-orders
+        3. Start the servers. Ask one: retso status --http HOST:7522 --tls-ca %1$s/ca.crt \\
+           --certificate %1$s/operator/tls.crt --key %1$s/operator/tls.key
+        4. Keep %1$s/ca.key and %1$s/secret where nobody else gets at them.\
+        """,
+        directory,
+        path);
   }
 
   @Command(
