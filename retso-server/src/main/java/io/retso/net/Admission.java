@@ -110,7 +110,7 @@ final class Admission {
             .filter(other -> other != connection && other.host().equals(connection.host()))
             .count();
     if (connection.ofSameClient() - standbysOfHost > clientsPerHost) {
-      return (isKnown(connection) ? "this principal has its " : "this address has its ")
+      return (connection.isKnown() ? "this principal has its " : "this address has its ")
           + clientsPerHost
           + " connections; share one client, or raise connections.per.host";
     }
@@ -120,10 +120,6 @@ final class Admission {
           + " connections; share one client, or raise connections.max";
     }
     return null;
-  }
-
-  private static boolean isKnown(Connection connection) {
-    return connection.identity() != null && connection.identity().isKnown();
   }
 
   /** Whether it has a place of standbys: it is one, or clients have no place left. */
@@ -144,7 +140,7 @@ final class Admission {
       if (apart.size() < STANDBYS_MAX) {
         apart.add(connection);
       }
-    } else if (apart.contains(connection) || isKnown(connection)) {
+    } else if (apart.contains(connection) || connection.isKnown()) {
       String objection = objection(connection);
       if (objection != null) {
         throw new FrameException(ErrorCode.TOO_MANY_CONNECTIONS, objection);

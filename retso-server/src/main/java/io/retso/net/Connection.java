@@ -17,6 +17,7 @@ import io.retso.protocol.Authentication.Level;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.Frames;
+import io.retso.protocol.Handshake;
 import io.retso.protocol.Limits;
 import io.retso.security.Identity;
 import io.retso.security.Peer;
@@ -312,6 +313,24 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
   /** See {@link Conversation#ofSameClient}. */
   int ofSameClient() {
     return conversation.ofSameClient();
+  }
+
+  boolean isKnown() {
+    return identity() != null && identity().isKnown();
+  }
+
+  /** Who it is from, for people: parts that are not known are a dash. */
+  String described() {
+    Handshake.Hello hello = conversation.hello();
+    return (isKnown() ? identity().principal() : "-")
+        + "  "
+        + (isKnown() && !identity().roles().isEmpty() ? identity().roles() : "-")
+        + "  "
+        + (peer.isEncrypted() ? "tls" : "clear")
+        + "  "
+        + host.getHostAddress()
+        + "  "
+        + (hello == null ? "-" : Visible.of(hello.clientName()));
   }
 
   /** Who the client is, as far as that is known; null before the handshake. */

@@ -5,6 +5,12 @@ public final class NetCounters implements Cloneable {
   /** Connections open now. */
   public long connections;
 
+  /** Those of them that speak in clear. */
+  public long inClear;
+
+  /** Those of them whose clients have not said who they are. */
+  public long unknown;
+
   /** Connections accepted since the start. */
   public long accepted;
 

@@ -28,6 +28,8 @@ import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -245,7 +247,22 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
   /** What was counted; read on the loop. */
   public NetCounters counters() {
     counters.connections = admission.count();
+    counters.inClear = 0;
+    counters.unknown = 0;
+    for (Connection connection : admission.connections()) {
+      counters.inClear += connection.peer().isEncrypted() ? 0 : 1;
+      counters.unknown += connection.isKnown() ? 0 : 1;
+    }
     return counters;
+  }
+
+  /** Who is connected, a line for each kind of connection of each client; read on the loop. */
+  public String clients() {
+    SortedMap<String, Integer> lines = new TreeMap<>();
+    admission.connections().forEach(each -> lines.merge(each.described(), 1, Integer::sum));
+    StringBuilder text = new StringBuilder("principal  roles  tls  address  client  connections\n");
+    lines.forEach((line, count) -> text.append(line).append("  ").append(count).append('\n'));
+    return text.toString();
   }
 
   /** Completes with the cause when the log fails; from then on nothing is acknowledged. */

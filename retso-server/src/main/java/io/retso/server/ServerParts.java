@@ -150,6 +150,7 @@ final class ServerParts {
     keepTime();
     security.files().watch(() -> net.executor().execute(net::lookAtClients));
     observation.offerReload(security.files()::readNow);
+    observation.offerClients(() -> CompletableFuture.supplyAsync(net::clients, net.executor()));
     net.every(TimeUnit.HOURS.toNanos(1), security::remind);
     long now = nanoClock.getAsLong();
     facts =

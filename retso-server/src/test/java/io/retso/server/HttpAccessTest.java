@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.client.ClientSecurity;
+import io.retso.client.OracleClient;
 import io.retso.security.AccessTokens;
 import io.retso.security.ClusterSecret;
 import io.retso.server.commands.ExitCode;
@@ -110,6 +112,29 @@ class HttpAccessTest {
     assertEquals(handover, action.statusCode(), action.body());
     boolean reads = metrics == 200;
     assertEquals(reads, ask(name, "GET", "/leader").body().contains("epoch"));
+  }
+
+  /** So an operator sees who is to be moved before TLS and names are required. */
+  @Test
+  void operatorsSeeWhoIsConnected() throws Exception {
+    assertEquals(403, ask("app", "GET", "/clients").statusCode());
+    TlsFiles.Own own = authority.client("app").own().orElseThrow();
+    try (OracleClient client =
+        OracleClient.builder()
+            .address("127.0.0.1:" + server.port())
+            .name("some name")
+            .security(
+                ClientSecurity.builder(authority.file)
+                    .certificate(own.certificate(), own.key())
+                    .build())
+            .build()) {
+      client.begin();
+      String shown = ask("operator", "GET", "/clients").body();
+      assertTrue(shown.contains("\napp  application  tls  127.0.0.1  some name  1\n"), shown);
+      String metrics = ask("prometheus", "GET", "/metrics").body();
+      assertTrue(metrics.contains("retso_connections_in_clear 0.0"), metrics);
+      assertTrue(metrics.contains("retso_connections_unknown 0.0"), metrics);
+    }
   }
 
   @Test

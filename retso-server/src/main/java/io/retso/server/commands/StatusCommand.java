@@ -34,12 +34,17 @@ public final class StatusCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Prints JSON, with more figures.")
   private boolean json;
 
+  @Option(
+      names = "--clients",
+      description = "Prints who is connected instead, by whom, and whether by TLS.")
+  private boolean clients;
+
   @Override
   public Integer call() {
     return server.speak(
         () -> {
           ServerAddress.Answer health = get("/health");
-          ServerAddress.Answer status = get("/status");
+          ServerAddress.Answer status = get(clients ? "/clients" : "/status");
           if (status.status() == ServerAddress.FORBIDDEN) {
             server.print(status.body());
             return ExitCode.UNHEALTHY;

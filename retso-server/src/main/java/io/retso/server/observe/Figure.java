@@ -220,6 +220,18 @@ enum Figure {
 
   CONNECTIONS(
       Group.NETWORK, Kind.GAUGE, "connections", "Client connections open.", f -> f.net.connections),
+  CONNECTIONS_IN_CLEAR(
+      Group.NETWORK,
+      Kind.GAUGE,
+      "connections.in.clear",
+      "Client connections open without TLS.",
+      f -> f.net.inClear),
+  CONNECTIONS_UNKNOWN(
+      Group.NETWORK,
+      Kind.GAUGE,
+      "connections.unknown",
+      "Client connections open whose clients have not said who they are.",
+      f -> f.net.unknown),
   CONNECTIONS_ACCEPTED(
       Group.NETWORK, "connections.accepted", "Connections accepted.", f -> f.net.accepted),
   CONNECTIONS_REJECTED(

@@ -9,9 +9,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,6 +26,7 @@ import org.slf4j.LoggerFactory;
 public final class Observation implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Observation.class);
   private static final int OK = 200;
+  private static final long CLIENTS_MILLIS = 1_000;
   private static final int FORBIDDEN = 403;
   private static final int CONFLICT = 409;
   private static final int UNAVAILABLE = 503;
@@ -45,6 +48,7 @@ public final class Observation implements AutoCloseable {
 
   private volatile Supplier<CompletableFuture<String>> handOver;
   private volatile Supplier<CompletableFuture<String>> reload;
+  private volatile Supplier<CompletableFuture<String>> clients;
 
   public Observation(Health health) {
     this.health = health;
@@ -67,6 +71,11 @@ public final class Observation implements AutoCloseable {
     reload = action;
   }
 
+  /** Shows who is connected from here on. */
+  public void offerClients(Supplier<CompletableFuture<String>> page) {
+    clients = page;
+  }
+
   private static void sample(FigureReader reader) {
     try {
       reader.sample();
@@ -85,7 +94,9 @@ public final class Observation implements AutoCloseable {
         "/metrics",
         this::metricsPage,
         "/status",
-        this::statusPage);
+        this::statusPage,
+        "/clients",
+        this::clientsPage);
   }
 
   /** The actions by their paths. */
@@ -173,6 +184,24 @@ public final class Observation implements AutoCloseable {
     return accept.startsWith("text/plain")
         ? new Reply(OK, Reply.TEXT, report.text())
         : new Reply(OK, Reply.JSON, report.json());
+  }
+
+  private Reply clientsPage(String accept, HttpCaller caller) {
+    if (!caller.mayRead()) {
+      return forbidden(caller);
+    }
+    Supplier<CompletableFuture<String>> page = clients;
+    if (page == null) {
+      return notYet();
+    }
+    try {
+      return new Reply(OK, Reply.TEXT, page.get().get(CLIENTS_MILLIS, TimeUnit.MILLISECONDS));
+    } catch (ExecutionException | TimeoutException e) {
+      return new Reply(UNAVAILABLE, Reply.TEXT, "the oracle's thread does not answer\n");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return notYet();
+    }
   }
 
   private Reply notYet() {
