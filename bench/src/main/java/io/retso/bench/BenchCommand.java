@@ -50,6 +50,7 @@ import picocli.CommandLine.Option;
     subcommands = {
       KernelCommand.class,
       AttacksCommand.class,
+      SecurityCommand.class,
       GrowthCommand.class,
       RestartCommand.class,
       FailoverCommand.class,

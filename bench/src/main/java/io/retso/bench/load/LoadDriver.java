@@ -14,10 +14,12 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.retso.text.ErrorText;
+import io.retso.tls.TlsContext;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -34,10 +36,11 @@ public final class LoadDriver implements AutoCloseable {
           1, new DefaultThreadFactory("load", true), NioIoHandler.newFactory());
 
   private final SocketAddress local;
+  private final Optional<TlsContext> tls;
 
   /** Makes clients of the usual address. */
   public LoadDriver() {
-    this(null);
+    this(null, Optional.empty());
   }
 
   /**
@@ -47,7 +50,21 @@ public final class LoadDriver implements AutoCloseable {
    *     null for the usual one
    */
   public LoadDriver(String host) {
-    local = host == null ? null : new InetSocketAddress(host, 0);
+    this(host, Optional.empty());
+  }
+
+  /**
+   * Makes clients that say who they are.
+   *
+   * @param tls what their connections begin TLS with; empty to speak in clear
+   */
+  public LoadDriver(Optional<TlsContext> tls) {
+    this(null, tls);
+  }
+
+  private LoadDriver(String host, Optional<TlsContext> tls) {
+    this.local = host == null ? null : new InetSocketAddress(host, 0);
+    this.tls = tls;
   }
 
   /** Starts a run; its progress can be watched. */
@@ -74,7 +91,7 @@ public final class LoadDriver implements AutoCloseable {
     return run;
   }
 
-  private static Channel connect(
+  private Channel connect(
       Bootstrap bootstrap, InetSocketAddress server, LoadConnection connection, LoadRun run) {
     return bootstrap
         .clone()
@@ -82,7 +99,17 @@ public final class LoadDriver implements AutoCloseable {
             new ChannelInitializer<SocketChannel>() {
               @Override
               protected void initChannel(SocketChannel channel) {
-                channel.pipeline().addLast(connection);
+                tls.ifPresent(
+                    context ->
+                        channel
+                            .pipeline()
+                            .addLast(
+                                context.connect(
+                                    channel.alloc(),
+                                    server.getHostString(),
+                                    server.getPort(),
+                                    TimeUnit.MILLISECONDS.toNanos(CONNECT_TIMEOUT_MILLIS))));
+                channel.pipeline().addLast(connection); // what it writes waits for the handshake
               }
             })
         .connect(server)
