@@ -121,6 +121,12 @@ final class SecurityFiles implements AutoCloseable {
               + " wants TLS, and this server has no certificate: set tls.certificate, tls.key and"
               + " tls.ca, and start it again");
     }
+    if (read.authentication() != Level.OFF && config.isDurable() && config.secretFile().isEmpty()) {
+      throw new AccessException(
+          file.get()
+              + " asks clients who they are, and this server has no secret, so that tokens could be"
+              + " made up: set secret.file, and start it again");
+    }
     if (read.authentication() != Level.REQUIRED && isOpenToOthers && !config.isInsecure()) {
       throw new AccessException(
           file.get()

@@ -10,6 +10,9 @@ import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
 import io.retso.client.OracleException.Category;
 import io.retso.client.TransactionHandle;
+import io.retso.server.config.ConfigException;
+import io.retso.server.config.ServerConfig;
+import io.retso.server.config.Settings;
 import io.retso.tls.TestAuthority;
 import io.retso.tls.TlsFiles;
 import java.net.http.HttpResponse;
@@ -232,6 +235,42 @@ class SecuredServerTest {
       String health = fixture.ask(server, "operator", "GET", "/health").body();
       assertEquals("{\n  \"status\": \"serving\"\n}\n", health);
     }
+  }
+
+  @Test
+  void settingsThatDoNotGoTogetherAreNamed() throws Exception {
+    assertWrong(
+        TestServers.small().set(Settings.ACCESS_FILE, fixture.access),
+        "wants TLS, and this server has no certificate: set tls.certificate");
+    assertWrong(
+        fixture
+            .settings(TestServers.small())
+            .set(Settings.ZOOKEEPER, "127.0.0.1:1")
+            .set(Settings.INSECURE, "yes-i-know")
+            .set(Settings.SECRET_FILE, ""),
+        "has no secret, so that tokens could be made up: set secret.file");
+    fixture.levels("required", "optional");
+    assertWrong(
+        fixture
+            .settings(TestServers.small())
+            .set(Settings.LOG, "memory")
+            .set(Settings.LISTEN_HOST, "0.0.0.0"),
+        "lets clients from other machines in that do not say who they are: set auth required");
+    fixture.write("tls on");
+    assertWrong(
+        fixture.settings(TestServers.small()).set(Settings.LOG, "memory"),
+        "line 1: tls is off, optional or required");
+    ConfigException e =
+        assertThrows(
+            ConfigException.class,
+            () -> TestServers.small().set(Settings.TLS_CA, "ca.crt").build());
+    assertTrue(e.getMessage().contains("set all three, or none"), e.getMessage());
+  }
+
+  private static void assertWrong(ServerConfig.Builder settings, String why) {
+    ConfigException e =
+        assertThrows(ConfigException.class, () -> RetsoServer.start(settings.build()).close());
+    assertTrue(e.getMessage().contains(why), e.getMessage());
   }
 
   @Test

@@ -11,7 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.EnumSet;
@@ -106,14 +106,13 @@ public final class AuditFile implements Audit, AutoCloseable {
   private void openChannel() throws IOException {
     Set<StandardOpenOption> options =
         EnumSet.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND);
-    boolean posix = file.getFileSystem().supportedFileAttributeViews().contains("posix");
-    FileAttribute<?>[] mode =
-        posix
-            ? new FileAttribute<?>[] {
-              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
-            }
-            : new FileAttribute<?>[0];
-    channel = FileChannel.open(file, options, mode);
+    if (!file.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+      channel = FileChannel.open(file, options);
+      return;
+    }
+    Set<PosixFilePermission> owners = PosixFilePermissions.fromString("rw-------");
+    channel = FileChannel.open(file, options, PosixFilePermissions.asFileAttribute(owners));
+    Files.setPosixFilePermissions(file, owners); // of one that was there
   }
 
   @Override

@@ -131,6 +131,8 @@ class AuditFileTest {
       try (AuditFile audit = AuditFile.open(file(), now::get)) {
         audit.record(Event.of(Kind.STARTED));
       }
+      assertEquals("rw-------", mode(file()));
+      Files.setPosixFilePermissions(file(), PosixFilePermissions.fromString("rw-r--r--"));
     }
     assertEquals(2, lines(file()).size());
   }
