@@ -15,10 +15,20 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchCondition;
 import io.retso.oracle.Changes;
 import io.retso.protocol.Limits;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
+import io.retso.security.AccessTokens;
+import io.retso.security.ClusterSecret;
+import io.retso.security.Tickets;
+import java.io.Serializable;
+import java.security.KeyPairGenerator;
+import java.security.MessageDigest;
+import java.security.Signature;
+import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Which package may know which. Data flows one way: net, front, sequencer, oracle, log. */
@@ -266,6 +276,49 @@ class ArchitectureTest {
               default -> false;
             };
           });
+
+  @Test
+  void cryptographyHasOneRoom() {
+    DescribedPredicate<JavaClass> primitives =
+        resideInAPackage("javax.crypto..")
+            .or(type(MessageDigest.class))
+            .or(type(Signature.class))
+            .or(type(KeyPairGenerator.class));
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.retso.security")
+        .should()
+        .dependOnClassesThat(primitives)
+        .check(SERVER);
+    noClasses()
+        .that()
+        .resideInAPackage("io.retso.security")
+        .should()
+        .callMethod(Arrays.class, "equals", byte[].class, byte[].class)
+        .because("it tells by its time where two secrets differ: MessageDigest.isEqual does not")
+        .check(SERVER);
+  }
+
+  /** What could print, copy or store a secret in passing. */
+  @Test
+  void secretsHaveNoText() {
+    for (Class<?> secret : List.of(ClusterSecret.class, Tickets.class, AccessTokens.class)) {
+      noClasses()
+          .that(type(secret))
+          .should()
+          .beAssignableTo(Record.class)
+          .orShould()
+          .beAssignableTo(Serializable.class)
+          .orShould(haveAText())
+          .check(SERVER);
+    }
+  }
+
+  private static ArchCondition<JavaClass> haveAText() {
+    return ArchCondition.from(
+        DescribedPredicate.describe(
+            "have a toString of their own", each -> each.tryGetMethod("toString").isPresent()));
+  }
 
   @Test
   void namesSayWhatAClassIsFor() {

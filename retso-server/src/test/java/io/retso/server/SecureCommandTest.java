@@ -74,6 +74,7 @@ class SecureCommandTest {
             TestServers.small()
                 .load(member.resolve("retso.properties"))
                 .set(Settings.LOG, "memory")
+                .set(Settings.AUDIT_FILE, directory.resolve("audit.json"))
                 .build())) {
       assertEquals(ExitCode.CLEAN.number(), run(new SecureCommand(), "issue", made, "app"), err);
       Path app = made.resolve("app");

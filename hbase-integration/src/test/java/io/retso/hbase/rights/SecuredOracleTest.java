@@ -61,6 +61,7 @@ class SecuredOracleTest {
         RetsoServer.start(
             ServerConfig.builder()
                 .load(member().resolve("retso.properties"))
+                .set(Settings.AUDIT_FILE, directory.resolve("audit.json"))
                 .set(Settings.LISTEN_PORT, 0)
                 .set(Settings.HTTP_PORT, 0)
                 .set(Settings.ROWS, "100k")

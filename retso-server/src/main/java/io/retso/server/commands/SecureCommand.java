@@ -132,7 +132,7 @@ public final class SecureCommand implements Runnable {
         tls.key = %1$s/tls.key
         tls.ca = %1$s/ca.crt
         secret.file = %1$s/secret
-        audit.file = %1$s/audit.json
+        audit.file = /var/lib/retso/audit.json
         """,
         path);
   }
