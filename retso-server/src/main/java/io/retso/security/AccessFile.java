@@ -95,7 +95,7 @@ public final class AccessFile {
    *
    * @param where it comes from, for messages
    */
-  static Access parse(String where, String text) throws AccessException {
+  public static Access parse(String where, String text) throws AccessException {
     AccessFile file = new AccessFile(where);
     String[] lines = text.split("\\R", -1);
     if (lines.length > LINES_MAX) {

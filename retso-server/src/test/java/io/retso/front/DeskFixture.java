@@ -11,6 +11,7 @@ import io.retso.log.LogException;
 import io.retso.log.OneSegmentLog;
 import io.retso.oracle.Changes;
 import io.retso.oracle.StatusOracle;
+import io.retso.protocol.Authentication;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
@@ -18,12 +19,15 @@ import io.retso.protocol.Handshake;
 import io.retso.protocol.Limits;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
+import io.retso.security.AccessControl;
 import io.retso.sequencer.Sequencer;
 import io.retso.sequencer.SequencerSettings;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.LongStream;
@@ -63,12 +67,23 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
   }
 
   DeskFixture(Function<Changes, StatusOracle> oracle) {
-    desk =
-        new FrontDesk(
-            TestTickets.settings(
-                ORACLE, () -> nanos, new FrontDesk.Bounds(4096, 100, TURN_UNITS, PERIOD)),
-            this,
-            this);
+    this(oracle, AccessControl.open(TestTickets.make()));
+  }
+
+  /** One that wants to know its clients. */
+  DeskFixture(AccessControl access) {
+    this(changes -> new StatusOracle(ROWS, WINDOW, UNCLEANED, changes), access);
+  }
+
+  private DeskFixture(Function<Changes, StatusOracle> oracle, AccessControl access) {
+    FrontDesk.Settings settings =
+        new FrontDesk.Settings(
+            () -> ORACLE,
+            () -> nanos,
+            FrontDesk.Latencies.IGNORED,
+            new FrontDesk.Bounds(4096, 100, TURN_UNITS, PERIOD),
+            access);
+    desk = new FrontDesk(settings, this, this);
     this.oracle = oracle;
     lead(7);
   }
@@ -155,6 +170,7 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
     long open;
 
     private boolean local;
+    private boolean encrypted;
 
     /** Thrown by the next buffer that is asked for. */
     Error allocationError;
@@ -168,6 +184,24 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
     void setLocal(boolean isLocal) throws FrameException {
       local = isLocal;
       conversation.look();
+    }
+
+    /** It speaks by TLS from here on. */
+    Peer encrypted() {
+      encrypted = true;
+      return this;
+    }
+
+    /** Says who it is. */
+    int authenticate(String token) throws FrameException {
+      Authentication.writeAttempt(
+          unread,
+          nextId,
+          new Authentication.Attempt(
+              Authentication.TOKEN, token.getBytes(StandardCharsets.US_ASCII)));
+      take();
+      endTurn();
+      return nextId++;
     }
 
     void close() {
@@ -304,7 +338,8 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
 
     @Override
     public io.retso.security.Peer peer() {
-      return io.retso.security.Peer.inClear(null, local);
+      io.retso.security.Peer peer = io.retso.security.Peer.inClear(null, local);
+      return encrypted ? peer.encrypted(Optional.empty()) : peer;
     }
 
     @Override

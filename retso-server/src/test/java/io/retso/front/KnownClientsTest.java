@@ -1,0 +1,210 @@
+package io.retso.front;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.netty.buffer.ByteBuf;
+import io.retso.front.DeskFixture.Peer;
+import io.retso.protocol.ErrorCode;
+import io.retso.protocol.FrameException;
+import io.retso.protocol.FrameType;
+import io.retso.protocol.Frames;
+import io.retso.protocol.Outcome;
+import io.retso.security.AccessControl;
+import io.retso.security.AccessException;
+import io.retso.security.AccessFile;
+import io.retso.security.AccessTokens;
+import io.retso.security.AccessTokens.Token;
+import io.retso.security.Audit;
+import io.retso.security.ClusterSecret;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Clients that say who they are: what they may ask for, and what is theirs. */
+class KnownClientsTest {
+  private static final String REQUIRED = "tls required\nauth required\n";
+  private static final String ROLES =
+      "may application app etl\nmay region-server regions\nmay member member\n";
+  private static final long HOUR = 3_600_000;
+
+  private final ClusterSecret secret = ClusterSecret.random();
+  private long millis = 1_800_000_000_000L;
+  private final AccessControl access = new AccessControl(false, () -> millis, Audit.NONE);
+  private DeskFixture fixture;
+
+  @BeforeEach
+  void start() throws AccessException {
+    access.use(secret, "log");
+    policy(REQUIRED + ROLES);
+    fixture = new DeskFixture(access);
+  }
+
+  @AfterEach
+  void stop() {
+    fixture.close();
+  }
+
+  private void policy(String text) throws AccessException {
+    access.use(AccessFile.parse("access", text));
+  }
+
+  private String token(String principal) {
+    return new AccessTokens(secret).make(Token.of(principal, millis, HOUR));
+  }
+
+  /** One that has said who it is; its host is of no interest then. */
+  private Peer known(String principal, String host) throws FrameException {
+    Peer peer = fixture.new Peer(host).encrypted().hello();
+    peer.authenticate(token(principal));
+    assertEquals(FrameType.AUTH, Frames.replyType(peer.replies.remove(0), 0));
+    return peer;
+  }
+
+  private void settle() {
+    fixture.endTurn();
+    fixture.acknowledge();
+    fixture.nextTurn();
+  }
+
+  /** Of a transaction that it begins: the start and its ticket. */
+  private long[] begin(Peer peer) throws FrameException {
+    peer.begin(1);
+    settle();
+    ByteBuf reply = peer.replies.remove(0);
+    assertEquals(FrameType.BEGIN, Frames.replyType(reply, 0), () -> Frames.errorText(reply, 0));
+    int body = Frames.HEADER_BYTES;
+    return new long[] {reply.getLong(body), reply.getLong(body + Long.BYTES)};
+  }
+
+  private long abort(Peer peer, long[] transaction) throws FrameException {
+    peer.send(FrameType.ABORT, 1, transaction);
+    settle();
+    return peer.replies.remove(0).getLong(Frames.HEADER_BYTES);
+  }
+
+  private static void assertEnded(FrameException e) {
+    assertEquals(ErrorCode.NOT_AUTHENTICATED, e.code(), e.getMessage());
+  }
+
+  private void assertMayNot(Peer peer, FrameType type) throws FrameException {
+    peer.send(type, 1, type == FrameType.STATUS ? new long[] {16, 16} : new long[0]);
+    settle();
+    ByteBuf reply = peer.replies.remove(0);
+    assertTrue(Frames.isError(reply, 0), type + " is answered");
+    assertEquals(ErrorCode.NOT_PERMITTED, Frames.errorCode(reply, 0));
+  }
+
+  @Test
+  void nothingIsAskedBeforeItIsKnownWhoAsks() throws FrameException {
+    Peer peer = fixture.new Peer("h").encrypted().hello();
+    peer.ping();
+    assertEnded(assertThrows(FrameException.class, () -> peer.begin(1)));
+    Peer clear = fixture.new Peer("h");
+    assertEnded(assertThrows(FrameException.class, clear::hello));
+  }
+
+  @Test
+  void aTokenInClearProvesNothing() throws Exception {
+    policy("tls optional\nauth optional\n" + ROLES);
+    Peer clear = fixture.new Peer("h").hello();
+    FrameException e = assertThrows(FrameException.class, () -> clear.authenticate(token("app")));
+    assertEnded(e);
+    assertTrue(e.getMessage().contains("revoke it"), e.getMessage());
+  }
+
+  @Test
+  void aForgedTokenProvesNothing() throws FrameException {
+    String forged = new AccessTokens(ClusterSecret.random()).make(Token.of("app", millis, HOUR));
+    Peer peer = fixture.new Peer("h").encrypted().hello();
+    assertEnded(assertThrows(FrameException.class, () -> peer.authenticate(forged)));
+  }
+
+  @Test
+  void eachHasItsRoles() throws FrameException {
+    Peer app = known("app", "h");
+    begin(app);
+    assertMayNot(known("regions", "h"), FrameType.BEGIN);
+    assertMayNot(known("somebody", "h"), FrameType.STATUS);
+    Peer regions = known("regions", "h");
+    regions.send(FrameType.WATERMARK, 1);
+    settle();
+    assertFalse(Frames.isError(regions.replies.remove(0), 0));
+  }
+
+  @Test
+  void whatIsRevokedOrOverEndsOpenConnections() throws Exception {
+    Peer revoked = known("app", "h");
+    policy(REQUIRED + ROLES + "revoked principal app\n");
+    assertEnded(assertThrows(FrameException.class, revoked.conversation::look));
+    policy(REQUIRED + ROLES);
+    Peer expired = known("app", "h");
+    millis += HOUR + AccessTokens.SLACK_MILLIS;
+    expired.conversation.look();
+    millis++;
+    assertEnded(assertThrows(FrameException.class, expired.conversation::look));
+    Peer renewed = known("app", "h");
+    millis += HOUR;
+    renewed.authenticate(token("app"));
+    millis += AccessTokens.SLACK_MILLIS + 1;
+    renewed.conversation.look();
+    policy(REQUIRED);
+    renewed.conversation.look();
+    renewed.replies.clear();
+    assertMayNot(renewed, FrameType.BEGIN);
+  }
+
+  @Test
+  void aConnectionIsOfOneForEver() throws FrameException {
+    Peer peer = known("app", "h");
+    FrameException e = assertThrows(FrameException.class, () -> peer.authenticate(token("etl")));
+    assertEnded(e);
+  }
+
+  /** With the very ticket: it may have been seen on its way, or in a file. */
+  @Test
+  void aTransactionIsItsPrincipals() throws FrameException {
+    Peer app = known("app", "h");
+    Peer etl = known("etl", "h");
+    long[] transaction = begin(app);
+    assertEquals(Outcome.NOT_OWNER, abort(etl, transaction));
+    assertEquals(Outcome.ABORTED, abort(known("app", "elsewhere"), transaction));
+  }
+
+  /** The switch to names goes on under transactions. */
+  @Test
+  void aTransactionThatWasBegunInClearIsItsBearers() throws Exception {
+    policy("tls optional\nauth optional\n" + ROLES);
+    Peer clear = fixture.new Peer("h").hello();
+    long[] transaction = begin(clear);
+    long[] owned = begin(known("app", "h"));
+    assertEquals(Outcome.NOT_OWNER, abort(clear, owned));
+    assertEquals(Outcome.ABORTED, abort(known("app", "h"), transaction));
+  }
+
+  /** One principal from two hosts is one; two from one host are two. */
+  @Test
+  void sharesGoByPrincipal() throws FrameException {
+    Peer one = known("app", "a");
+    assertEquals(1, fixture.desk.turns().hosts());
+    Peer two = known("app", "b");
+    assertEquals(1, fixture.desk.turns().hosts());
+    assertEquals(2, two.conversation.ofSameClient());
+    Peer other = known("etl", "a");
+    assertEquals(2, fixture.desk.turns().hosts());
+    assertEquals(1, other.conversation.ofSameClient());
+    one.close();
+    two.close();
+    assertEquals(1, fixture.desk.turns().hosts());
+  }
+
+  @Test
+  void onlyMembersAreHeardAsStandbys() throws FrameException {
+    known("app", "h"); // all clients of this test are called "test"
+    assertFalse(fixture.desk.hears("test"));
+    known("member", "h");
+    assertTrue(fixture.desk.hears("test"));
+  }
+}
