@@ -125,7 +125,7 @@ public final class PemFile {
         return KeyFactory.getInstance(algorithm)
             .generatePrivate(new PKCS8EncodedKeySpec(block.bytes));
       } catch (InvalidKeySpecException e) {
-        // Of another algorithm, or of none.
+        // Another algorithm may have made it.
       } catch (GeneralSecurityException e) {
         throw new IllegalStateException("this Java has no " + algorithm, e);
       }

@@ -85,7 +85,7 @@ public final class TlsContext {
     }
   }
 
-  /** The same for the JDK's client of HTTP, which checks the server's name itself. */
+  /** For the JDK's client of HTTP, which checks the server's name itself. */
   public static SSLContext forHttp(TlsFiles files) throws TlsException {
     return ((JdkSslContext) ofClient(files, SslProvider.JDK).context).context();
   }

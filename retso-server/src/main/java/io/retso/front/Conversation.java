@@ -90,7 +90,7 @@ public final class Conversation {
     return introduction.hello();
   }
 
-  /** Who the client is, as far as that is known; {@code null} before the handshake. */
+  /** The client, as far as it is known; {@code null} before the handshake. */
   public Identity identity() {
     return introduction.identity();
   }
@@ -101,7 +101,7 @@ public final class Conversation {
   }
 
   /**
-   * What is asked of clients, or what they may do, may be something else by now, or a proof of who
+   * What is asked of clients, or what they may do, may be something else by now, or what proves who
    * they are may have ended.
    *
    * @throws FrameException if the connection is to be ended

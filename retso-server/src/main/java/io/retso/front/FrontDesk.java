@@ -253,7 +253,7 @@ public final class FrontDesk implements Front {
     return settings;
   }
 
-  /** Who clients are and what they may do. */
+  /** What says who clients are and what they may do. */
   public AccessControl access() {
     return settings.access();
   }

@@ -14,7 +14,7 @@ import io.retso.security.Audit;
 import io.retso.security.Identity;
 
 /**
- * Who a conversation is with: what the client says of itself with HELLO, and who it is by its
+ * The client of a conversation: what the client says of itself with HELLO, and who it is by its
  * certificate, or by what it proves with AUTH. Of the sequencer's thread.
  */
 final class Introduction {
@@ -46,7 +46,7 @@ final class Introduction {
     return hello;
   }
 
-  /** Who it is, as far as that is known; null until the handshake. */
+  /** The client, as far as it is known; null until the handshake. */
   Identity identity() {
     return identity;
   }

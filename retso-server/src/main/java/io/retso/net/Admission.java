@@ -35,7 +35,7 @@ final class Admission {
   /** Connections of which it is not known whose they are, where that is to be known. */
   static final int UNKNOWN_MAX = 128;
 
-  /** The same of one network: the first 24 bits of an address, or 64 of IPv6. */
+  /** As many of one network at most: the first 24 bits of an address, or 64 of IPv6. */
   static final int UNKNOWN_PER_NETWORK_MAX = 32;
 
   private final int clientsMax;

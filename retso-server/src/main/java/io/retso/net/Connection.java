@@ -319,7 +319,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
     return identity() != null && identity().isKnown();
   }
 
-  /** Who it is from, for people: parts that are not known are a dash. */
+  /** Whose it is, for people: parts that are not known are a dash. */
   String described() {
     Handshake.Hello hello = conversation.hello();
     return (isKnown() ? identity().principal() : "-")
@@ -333,7 +333,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
         + (hello == null ? "-" : Visible.of(hello.clientName()));
   }
 
-  /** Who the client is, as far as that is known; null before the handshake. */
+  /** The client, as far as it is known; null before the handshake. */
   Identity identity() {
     return conversation.identity();
   }

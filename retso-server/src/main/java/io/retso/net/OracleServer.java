@@ -256,7 +256,10 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
     return counters;
   }
 
-  /** Who is connected, a line for each kind of connection of each client; read on the loop. */
+  /**
+   * All clients that are connected, a line for each kind of connection of each client; read on the
+   * loop.
+   */
   public String clients() {
     SortedMap<String, Integer> lines = new TreeMap<>();
     admission.connections().forEach(each -> lines.merge(each.described(), 1, Integer::sum));

@@ -95,7 +95,7 @@ public final class AccessControl {
   }
 
   /**
-   * Who a client is before it says anything of itself.
+   * The client of a connection, before it says anything of itself.
    *
    * @throws AccessException if it is not to be talked to
    */
@@ -128,8 +128,8 @@ public final class AccessControl {
   }
 
   /**
-   * With {@code off} nobody is refused. One that says who it is owns its transactions all the same:
-   * so they outlive the switch in both directions.
+   * With {@code off} no client is refused. One that says who it is owns its transactions all the
+   * same: so they outlive the switch in both directions.
    */
   private Identity known(Access now, Peer peer, String principal, Proof proof, Evidence evidence)
       throws AccessException {
@@ -150,7 +150,7 @@ public final class AccessControl {
   }
 
   /**
-   * Who a client is by what it says of itself.
+   * The client of a connection, by what it says of itself.
    *
    * @throws AccessException if that proves nothing
    */
@@ -162,7 +162,7 @@ public final class AccessControl {
     return ofToken(peer, new String(attempt.bytes(), StandardCharsets.ISO_8859_1));
   }
 
-  /** Who has a token. */
+  /** The client that has a token. */
   public Identity ofToken(Peer peer, String text) throws AccessException {
     Access now = access;
     if (!peer.isEncrypted()) {
@@ -176,7 +176,7 @@ public final class AccessControl {
   }
 
   /**
-   * Who a client is by now that was known before: roles may be others.
+   * A client that was known before, as it is judged by now: roles may be others.
    *
    * @throws AccessException if it is not to be talked to any more
    */

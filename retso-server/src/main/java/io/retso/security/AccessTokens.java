@@ -17,8 +17,8 @@ import javax.crypto.spec.SecretKeySpec;
 /**
  * Makes and reads tokens: texts by which their bearers say who they are. One is {@code retso1.},
  * what it says, and a dot and the HMAC-SHA-256 of what stands before it, both in base64 for URLs.
- * Nothing is kept of them: whoever has the servers' secret makes them, without a server, and every
- * server of the log reads them. Thread-safe.
+ * Nothing is kept of them: a person that has the servers' secret makes them, without a server, and
+ * every server of the log reads them. Thread-safe.
  */
 public final class AccessTokens {
   /** What their keys are for: see {@link ClusterSecret#keys}. */
@@ -53,7 +53,7 @@ public final class AccessTokens {
     }
   }
 
-  /** Of the servers that share a secret. */
+  /** Makes and reads those of servers that share a secret. */
   public AccessTokens(ClusterSecret secret) {
     keys = secret.keys(PURPOSE, ""); // of no log: a token is made where no server can be asked
   }
@@ -135,7 +135,7 @@ public final class AccessTokens {
   }
 
   /**
-   * What a token says, whoever made it and whether it counts or not.
+   * What a token says, whether it counts or not.
    *
    * @throws AccessException if it is none
    */

@@ -58,7 +58,7 @@ public interface Audit {
       return this;
     }
 
-    /** Who a client is, as far as that is known. */
+    /** A client, as far as it is known. */
     public Event of(Identity identity) {
       if (identity != null && identity.isKnown()) {
         with("principal", identity.principal());

@@ -8,7 +8,7 @@ import java.security.MessageDigest;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Who a client is, as far as that is known, and what it may ask for. Immutable. */
+/** A client, as far as it is known, and what it may ask for. Immutable. */
 public final class Identity {
   /** By what a client has said who it is. */
   public enum Proof {

@@ -84,7 +84,7 @@ final class ServerSecurity implements AutoCloseable {
             + " it");
   }
 
-  /** Who clients are and what they may do. */
+  /** What says who clients are and what they may do. */
   AccessControl access() {
     return access;
   }
@@ -112,7 +112,7 @@ final class ServerSecurity implements AutoCloseable {
     }
   }
 
-  /** Who may have what over HTTP. */
+  /** What HTTP goes by. */
   HttpEndpoint.Access http() {
     Set<String> names = new HashSet<>(Set.of("localhost"));
     names.add(config.get(Settings.HTTP_HOST).toLowerCase(Locale.ROOT));

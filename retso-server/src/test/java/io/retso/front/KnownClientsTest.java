@@ -69,7 +69,7 @@ class KnownClientsTest {
     fixture.nextTurn();
   }
 
-  /** Of a transaction that it begins: the start and its ticket. */
+  /** Start and ticket of a transaction that it begins. */
   private long[] begin(Peer peer) throws FrameException {
     peer.begin(1);
     settle();

@@ -201,7 +201,7 @@ class TlsContextTest {
     assertTrue(text.contains("the certificate of CN=expired ended at"), text);
   }
 
-  /** Of each authority a list is needed then, which is of today. */
+  /** A list of each authority is needed then, which is of today. */
   @ParameterizedTest
   @MethodSource("engines")
   void aRevokedCertificateIsRefused(SslProvider server, SslProvider client) throws Exception {

@@ -273,7 +273,7 @@ public final class Connection {
     }
   }
 
-  /** Why this client must not talk to who offers that; null if it may, which is remembered. */
+  /** Why this client must not talk to a server that offers that; null if it may. */
   OracleException objection(Welcome offer) {
     OracleException refusal = member.objection(this, offer);
     role = refusal == null ? offer.role() : null;

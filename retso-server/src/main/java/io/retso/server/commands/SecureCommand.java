@@ -35,7 +35,7 @@ import picocli.CommandLine.Spec;
     exitCodeList = {"0:It is made.", "64:A flag is wrong.", "73:It cannot be made."},
     modelTransformer = UsualExitCodes.class)
 public final class SecureCommand implements Runnable {
-  /** Of files and principals alike. */
+  /** What files and principals may be called. */
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
 
   private static final Pattern HOST = Pattern.compile("[A-Za-z0-9.:_-]{1,253}");

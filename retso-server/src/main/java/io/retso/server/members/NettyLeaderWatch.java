@@ -221,7 +221,7 @@ public final class NettyLeaderWatch implements LeaderWatch {
     }
   }
 
-  /** The same once only: it is tried again and again. */
+  /** Says one thing once only: it is tried again and again. */
   private void complain(Throwable cause) {
     String what = TlsFailure.text(cause);
     if (TlsFailure.isOne(cause) && !what.equals(complaint)) {

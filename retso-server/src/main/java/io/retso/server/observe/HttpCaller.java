@@ -9,9 +9,9 @@ import io.retso.security.Role;
 import java.util.Optional;
 
 /**
- * Who asks over HTTP, and what it may have. Where clients have to say who they are, so has whoever
- * reads figures or asks for an action, and this machine is no exception: a proxy or a sidecar makes
- * everybody a local client.
+ * A client that asks over HTTP, and what it may have. Where clients have to say who they are, one
+ * that reads figures or asks for an action has to do so, too, and this machine is no exception: a
+ * proxy or a sidecar makes everybody a local client.
  *
  * @param mayRead pages of figures, and the reason why a server is not well
  * @param mayAct actions

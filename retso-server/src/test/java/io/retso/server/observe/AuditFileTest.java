@@ -71,7 +71,7 @@ class AuditFileTest {
     return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
   }
 
-  /** Of each source and kind by itself; what is left out is counted on the next line. */
+  /** Each source and kind by itself; what is left out is counted on the next line. */
   @Test
   void floodsAreCounted() throws Exception {
     try (AuditFile audit = AuditFile.open(file(), now::get)) {
