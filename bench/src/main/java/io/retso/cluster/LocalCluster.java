@@ -218,6 +218,18 @@ public final class LocalCluster implements AutoCloseable {
       return this;
     }
 
+    /**
+     * The oracle wants to know its clients, and region servers say who they are.
+     *
+     * @return a file with properties by which clients do so
+     */
+    public Path secured() throws ClusterException {
+      SecuredFiles files = SecuredFiles.make(directory.resolve("data"), "required");
+      oracleFlags.addAll(files.flags());
+      settings.putAll(files.ofRegionServers());
+      return files.ofClients();
+    }
+
     /** Heap of each HBase process, MB. Default: 1024. */
     public Builder hbaseHeapMb(int megabytes) {
       this.hbaseHeapMb = megabytes;

@@ -2,6 +2,7 @@ package io.retso.verify;
 
 import io.retso.client.OracleClient;
 import io.retso.text.ErrorText;
+import io.retso.verify.clients.ClusterAccess;
 import io.retso.verify.clients.RunIsolation;
 import io.retso.verify.run.RunSettings;
 import java.io.IOException;
@@ -94,6 +95,13 @@ final class RunOptions {
   private String oracle;
 
   @Option(
+      names = "--secured",
+      description =
+          "The oracle wants to know all of its clients, region servers included: they speak by TLS,"
+              + " and show certificates. Not with --cluster.")
+  private boolean secured;
+
+  @Option(
       names = "--out",
       paramLabel = "DIR",
       description =
@@ -115,6 +123,7 @@ final class RunOptions {
         command,
         (cluster == null) == (oracle == null),
         "--cluster and --oracle go together: give both or none");
+    check(command, !secured || cluster == null, "--secured is for a cluster of the run's own");
     if (cluster != null) {
       checkCluster(command);
     }
@@ -128,9 +137,10 @@ final class RunOptions {
         listMax,
         isolation,
         faults(command),
-        cluster == null ? Optional.empty() : Optional.of(new RunSettings.Given(key(), oracle)),
+        cluster == null ? Optional.empty() : Optional.of(new ClusterAccess(key(), oracle)),
         directory(command),
-        out != null);
+        out != null,
+        secured);
   }
 
   private void checkCluster(CommandLine command) {

@@ -14,7 +14,10 @@ import io.retso.bench.server.ServerMetrics;
 import io.retso.bench.server.Servers;
 import io.retso.bench.server.ServersPlan;
 import io.retso.bench.server.Usage;
+import io.retso.cluster.ClusterException;
+import io.retso.cluster.SecuredFiles;
 import io.retso.protocol.Handshake;
+import io.retso.text.ErrorText;
 import io.retso.tls.TlsContext;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
@@ -84,7 +87,7 @@ public final class SecurityBench {
   /** Measures and prints; returns the figures beside their targets. */
   public List<Comparison> run() throws BenchException, InterruptedException {
     settings.servers().makeDirectory();
-    try (SecuredFiles files = SecuredFiles.make(settings.servers().directory())) {
+    try (SecuredFiles files = SecuredFiles.make(settings.servers().directory(), "optional")) {
       ServersPlan plan =
           settings.servers().with(settings.servers().mapRows(), List.of(), files.flags());
       TlsContext tls = files.client();
@@ -98,6 +101,8 @@ public final class SecurityBench {
         latencies(servers, clear, secured);
         handshakes(servers, secured, tls);
       }
+    } catch (ClusterException e) {
+      throw new BenchException(ErrorText.of(e), e);
     }
     out.println();
     out.print(ReportText.comparisons(found));

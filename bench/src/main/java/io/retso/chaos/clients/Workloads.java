@@ -65,7 +65,9 @@ final class Workloads implements AutoCloseable {
           new ListWorker(
               i, lists, recorder, generations, work.isolation(), plan.seed() + i, findings, stop));
     }
-    Stranger stranger = new Stranger(plan.oracles(), plan.seed(), findings, stop);
+    OracleClientBuilder strange = OracleClient.builder().name("stranger");
+    plan.oracles().forEach(strange::address);
+    Stranger stranger = new Stranger(strange, plan.seed(), findings, stop);
     begin("stranger", () -> findings.watch("stranger", stranger));
     for (int i = 0; i < work.banks(); i++) {
       String name = "bank-" + i;

@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.hbase.HBaseConfiguration;
 import org.apache.hadoop.hbase.client.AsyncConnection;
 
 /**
@@ -51,28 +50,14 @@ public final class Client implements AutoCloseable {
         new TokenMover(manager, new Tokens(plan.tables()), ~plan.seed(), this::report, stop);
   }
 
-  /** HBase's client settings: whatever fails is tried again for a minute, quickly. */
-  public static Configuration configuration(String cluster, String oracle) throws IOException {
-    Configuration configuration =
-        HBaseConfiguration.createClusterConf(HBaseConfiguration.create(), cluster);
-    configuration.set("retso.oracle", oracle);
-    configuration.setInt("hbase.client.pause", 50);
-    configuration.setInt("hbase.client.retries.number", 60);
-    configuration.setInt("hbase.rpc.timeout", 10_000);
-    configuration.setInt("hbase.client.operation.timeout", 60_000);
-    configuration.setInt("hbase.client.scanner.timeout.period", 20_000);
-    configuration.setInt("hbase.client.meta.operation.timeout", 60_000);
-    return configuration;
-  }
-
   /** Connects, and starts the threads. */
   public static Client start(ClientPlan plan) throws IOException {
-    Configuration configuration = configuration(plan.cluster(), plan.oracle());
+    Configuration configuration = plan.access().configuration();
     AsyncConnection hbase = FirstContact.connect(configuration);
     try {
       ManagerBuilder builder =
           TransactionManager.builder(hbase)
-              .oracle(plan.oracle())
+              .oracle(plan.access().oracle())
               .sweepInterval(Duration.ofSeconds(10))
               .flushBytes(plan.flushBytes())
               .isolation(TableLists.options(plan.isolation().ofOthers()).isolation().orElseThrow());

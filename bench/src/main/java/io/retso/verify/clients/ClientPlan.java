@@ -13,8 +13,7 @@ import org.apache.hadoop.hbase.TableName;
  *     decides when it sends its writes
  * @param threads that run transactions on lists, 1 to {@link #THREADS_MAX}
  * @param seed of its random numbers
- * @param cluster HBase's cluster key, {@code quorum:port:znode}
- * @param oracle {@code host:port}
+ * @param access to the cluster
  * @param tables the tables, {@link io.retso.verify.lists.ListKey#TABLES}
  * @param generations where the groups begin
  * @param listMax length from which a list is full
@@ -26,8 +25,7 @@ public record ClientPlan(
     int number,
     int threads,
     long seed,
-    String cluster,
-    String oracle,
+    ClusterAccess access,
     List<TableName> tables,
     int[] generations,
     int listMax,
@@ -65,12 +63,14 @@ public record ClientPlan(
   }
 
   List<String> toArguments() {
+    List<String> at = access.toArguments();
     return List.of(
         Integer.toString(number),
         Integer.toString(threads),
         Long.toString(seed),
-        cluster,
-        oracle,
+        at.get(0),
+        at.get(1),
+        at.get(2),
         tables.stream().map(TableName::getNameAsString).collect(Collectors.joining(",")),
         Arrays.stream(generations).mapToObj(Integer::toString).collect(Collectors.joining(",")),
         Integer.toString(listMax),
@@ -84,13 +84,12 @@ public record ClientPlan(
         Integer.parseInt(arguments[0]),
         Integer.parseInt(arguments[1]),
         Long.parseLong(arguments[2]),
-        arguments[3],
-        arguments[4],
-        Arrays.stream(arguments[5].split(",")).map(TableName::valueOf).toList(),
-        Arrays.stream(arguments[6].split(",")).mapToInt(Integer::parseInt).toArray(),
-        Integer.parseInt(arguments[7]),
-        RunIsolation.valueOf(arguments[8]),
-        Long.parseLong(arguments[9]),
-        Path.of(arguments[10]));
+        ClusterAccess.ofArguments(arguments[3], arguments[4], arguments[5]),
+        Arrays.stream(arguments[6].split(",")).map(TableName::valueOf).toList(),
+        Arrays.stream(arguments[7].split(",")).mapToInt(Integer::parseInt).toArray(),
+        Integer.parseInt(arguments[8]),
+        RunIsolation.valueOf(arguments[9]),
+        Long.parseLong(arguments[10]),
+        Path.of(arguments[11]));
   }
 }

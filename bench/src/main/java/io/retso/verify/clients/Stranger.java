@@ -48,7 +48,7 @@ public final class Stranger implements Runnable {
     SWEPT
   }
 
-  private final List<String> oracles;
+  private final OracleClientBuilder builder;
   private final SplittableRandom random;
   private final Findings findings;
   private final StopSignal stop;
@@ -57,10 +57,10 @@ public final class Stranger implements Runnable {
   /**
    * A stranger that does nothing yet.
    *
-   * @param oracles addresses, {@code host:port} each
+   * @param builder of its client
    */
-  public Stranger(List<String> oracles, long seed, Findings findings, StopSignal stop) {
-    this.oracles = oracles;
+  public Stranger(OracleClientBuilder builder, long seed, Findings findings, StopSignal stop) {
+    this.builder = builder;
     this.random = new SplittableRandom(seed);
     this.findings = findings;
     this.stop = stop;
@@ -73,10 +73,7 @@ public final class Stranger implements Runnable {
 
   @Override
   public void run() {
-    OracleClientBuilder builder =
-        OracleClient.builder().name("stranger").requestTimeout(REQUEST_MAX);
-    oracles.forEach(builder::address);
-    try (OracleClient client = builder.build()) {
+    try (OracleClient client = builder.requestTimeout(REQUEST_MAX).build()) {
       while (!stop.isSet()) {
         try {
           attack(client, client.begin());

@@ -1,7 +1,7 @@
 package io.retso.verify.run;
 
 import io.retso.admin.RootCause;
-import io.retso.verify.clients.Client;
+import io.retso.verify.clients.ClusterAccess;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.Locale;
@@ -26,7 +26,7 @@ final class DropAtExit implements AutoCloseable {
   /** Time for all that HBase is asked: somebody who ends a process does not wait for long. */
   private static final int MILLIS_MAX = 20_000;
 
-  private final RunSettings.Given given;
+  private final ClusterAccess given;
   private final String prefix;
   private final PrintWriter out;
   private final Thread hook = new Thread(this::drop, "drop-tables");
@@ -34,7 +34,7 @@ final class DropAtExit implements AutoCloseable {
   /** Guarded by this. */
   private boolean isEnding;
 
-  private DropAtExit(RunSettings.Given given, String prefix, PrintWriter out) {
+  private DropAtExit(ClusterAccess given, String prefix, PrintWriter out) {
     this.given = given;
     this.prefix = prefix;
     this.out = out;
@@ -46,7 +46,7 @@ final class DropAtExit implements AutoCloseable {
    * @param prefix of the names of the tables
    * @param out is written to
    */
-  static DropAtExit of(RunSettings.Given given, String prefix, PrintWriter out) {
+  static DropAtExit of(ClusterAccess given, String prefix, PrintWriter out) {
     DropAtExit drop = new DropAtExit(given, prefix, out);
     Runtime.getRuntime().addShutdownHook(drop.hook);
     return drop;
@@ -80,7 +80,7 @@ final class DropAtExit implements AutoCloseable {
   }
 
   private Configuration configuration() throws IOException {
-    Configuration configuration = Client.configuration(given.cluster(), given.oracle());
+    Configuration configuration = given.configuration();
     configuration.setInt("hbase.client.operation.timeout", MILLIS_MAX);
     configuration.setInt("hbase.client.meta.operation.timeout", MILLIS_MAX);
     configuration.setInt("hbase.client.sync.wait.timeout.msec", MILLIS_MAX);

@@ -59,7 +59,7 @@ final class FinalChecks {
   /** Sweeps until all is clean; or says what is not. */
   Optional<Problem> clean() throws IOException, InterruptedException {
     long deadline = System.nanoTime() + patience.toNanos();
-    try (OracleClient oracle = OracleClient.builder().address(place.oracle()).build()) {
+    try (OracleClient oracle = place.access().client("checks").build()) {
       long end = begun(oracle);
       while (true) {
         Optional<Problem> problem = sweep(oracle, end);

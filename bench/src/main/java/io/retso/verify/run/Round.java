@@ -133,8 +133,7 @@ final class Round {
         client,
         settings.threads(),
         settings.seed() + 1_000_003L * number + 7919L * client,
-        place.cluster(),
-        place.oracle(),
+        place.access(),
         place.tables(),
         generations,
         settings.listMax(),
@@ -166,7 +165,8 @@ final class Round {
       nemesis = new Nemesis(faults, faultOrder, recorder, settings.seed() + number, stop);
       Findings findings = violations::add;
       Thread thread = started("nemesis", findings, nemesis);
-      stranger = new Stranger(List.of(place.oracle()), settings.seed() + number, findings, stop);
+      stranger =
+          new Stranger(place.access().client("stranger"), settings.seed() + number, findings, stop);
       Thread strange = started("stranger", findings, stranger);
       watch(seconds, pool, nemesis, listener);
       stop.set();

@@ -1,5 +1,6 @@
 package io.retso.verify.run;
 
+import io.retso.verify.clients.ClusterAccess;
 import io.retso.verify.clients.RunIsolation;
 import java.nio.file.Path;
 import java.util.List;
@@ -22,6 +23,7 @@ import java.util.Set;
  * @param given the cluster to run against; empty for one of this machine's own, made for the run
  * @param directory for everything that is written; it exists
  * @param keep whether histories of good rounds are kept
+ * @param secured whether the oracle of the run's own cluster wants to know all of its clients
  */
 public record RunSettings(
     long seed,
@@ -33,9 +35,10 @@ public record RunSettings(
     int listMax,
     RunIsolation isolation,
     Set<String> faults,
-    Optional<Given> given,
+    Optional<ClusterAccess> given,
     Path directory,
-    boolean keep) {
+    boolean keep,
+    boolean secured) {
 
   /** All faults. The last four need a cluster of the run's own. */
   public static final List<String> FAULTS =
@@ -53,12 +56,4 @@ public record RunSettings(
           "master-kill",
           "oracle-kill",
           "oracle-pause");
-
-  /**
-   * A cluster that exists.
-   *
-   * @param cluster HBase's cluster key, {@code quorum:port:znode}
-   * @param oracle {@code host:port}
-   */
-  public record Given(String cluster, String oracle) {}
 }

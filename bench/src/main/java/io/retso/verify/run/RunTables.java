@@ -4,7 +4,7 @@ import io.retso.admin.FirstContact;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.options.Conflicts;
-import io.retso.verify.clients.Client;
+import io.retso.verify.clients.ClusterAccess;
 import io.retso.verify.clients.RunIsolation;
 import io.retso.verify.clients.Tokens;
 import io.retso.verify.faults.Fault;
@@ -57,8 +57,7 @@ final class RunTables implements AutoCloseable {
 
   private static final long ANSWER_SECONDS_MAX = 3;
 
-  private final String cluster;
-  private final String oracle;
+  private final ClusterAccess access;
   private final String prefix;
   private final Connection connection;
   private final AsyncConnection asyncConnection;
@@ -67,10 +66,9 @@ final class RunTables implements AutoCloseable {
   private TransactionManager manager;
 
   private RunTables(
-      String cluster, String oracle, String prefix, Connection connection, AsyncConnection async)
+      ClusterAccess access, String prefix, Connection connection, AsyncConnection async)
       throws IOException {
-    this.cluster = cluster;
-    this.oracle = oracle;
+    this.access = access;
     this.prefix = prefix;
     this.connection = connection;
     this.asyncConnection = async;
@@ -80,26 +78,23 @@ final class RunTables implements AutoCloseable {
   /**
    * Connects, and makes the tables.
    *
-   * @param cluster HBase's cluster key, {@code quorum:port:znode}
-   * @param oracle {@code host:port}
+   * @param access to the cluster
    * @param prefix of the names of the tables; no other tables have it
    * @param modes one for each of {@link ListKey#TABLES} tables
    */
-  static RunTables open(
-      String cluster, String oracle, String prefix, List<TablePreparation.Options> modes)
+  static RunTables open(ClusterAccess access, String prefix, List<TablePreparation.Options> modes)
       throws IOException {
-    var configuration = Client.configuration(cluster, oracle);
+    var configuration = access.configuration();
     RunTables place =
         new RunTables(
-            cluster,
-            oracle,
+            access,
             prefix,
             ConnectionFactory.createConnection(configuration),
             FirstContact.connect(configuration));
     try {
       place.manager =
           TransactionManager.builder(place.asyncConnection)
-              .oracle(oracle)
+              .oracle(access.oracle())
               .sweepInterval(Duration.ZERO)
               .build();
       place.createTables(modes);
@@ -123,7 +118,8 @@ final class RunTables implements AutoCloseable {
   }
 
   private void createTables(List<TablePreparation.Options> modes) throws IOException {
-    TablePreparation preparation = TablePreparation.builder(connection).oracle(oracle).build();
+    TablePreparation preparation =
+        TablePreparation.builder(connection).oracle(access.oracle()).build();
     for (TablePreparation.Options options : modes) {
       String mode = (options.reads() + "-" + options.conflicts()).toLowerCase(Locale.ROOT);
       TableName name = TableName.valueOf(prefix + "-" + tables.size() + "-" + mode);
@@ -136,12 +132,8 @@ final class RunTables implements AutoCloseable {
     }
   }
 
-  String cluster() {
-    return cluster;
-  }
-
-  String oracle() {
-    return oracle;
+  ClusterAccess access() {
+    return access;
   }
 
   Connection connection() {

@@ -8,7 +8,7 @@ import io.retso.cluster.Directories;
 import io.retso.cluster.LocalCluster;
 import io.retso.hbase.errors.TransactionException;
 import io.retso.verify.check.Verdict;
-import io.retso.verify.clients.Client;
+import io.retso.verify.clients.ClusterAccess;
 import io.retso.verify.clients.RunIsolation;
 import io.retso.verify.clients.Work;
 import io.retso.verify.faults.FaultCounts;
@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Runs random transactions against transactional tables, lets faults happen, and judges the
@@ -82,7 +83,7 @@ public final class VerifyRun {
     String prefix =
         "retso-verify-" + Long.toString(System.currentTimeMillis(), Character.MAX_RADIX);
     if (settings.given().isPresent()) {
-      RunSettings.Given given = settings.given().get();
+      ClusterAccess given = settings.given().get();
       try (DropAtExit exit = DropAtExit.of(given, prefix, out);
           RunTables place = exit.open(() -> open(given, prefix))) {
         return rounds(place, null);
@@ -90,7 +91,7 @@ public final class VerifyRun {
     }
     say("Starting an oracle, a master and %d region servers ...", REGION_SERVERS);
     Path directory = settings.directory().resolve("cluster");
-    try (LocalCluster cluster =
+    LocalCluster.Builder builder =
         LocalCluster.in(directory)
             .regionServers(REGION_SERVERS)
             .hbaseHeapMb(768)
@@ -100,8 +101,12 @@ public final class VerifyRun {
                 "--rows=1M",
                 "--window-timestamps=2^20",
                 "--uncleaned-max=200k",
-                "--transaction-timeout=" + TRANSACTION_TIMEOUT.toSeconds() + "s")
-            .start()) {
+                "--transaction-timeout=" + TRANSACTION_TIMEOUT.toSeconds() + "s");
+    Optional<Path> keys = Optional.empty();
+    if (settings.secured()) {
+      keys = Optional.of(builder.secured());
+    }
+    try (LocalCluster cluster = builder.start()) {
       var configuration = cluster.configuration();
       String key =
           configuration.get("hbase.zookeeper.quorum")
@@ -110,7 +115,10 @@ public final class VerifyRun {
               + ":"
               + configuration.get("zookeeper.znode.parent", "/hbase");
       try (RunTables place =
-          RunTables.open(key, cluster.oracle(), prefix, RunTables.modes(settings.isolation()))) {
+          RunTables.open(
+              new ClusterAccess(key, cluster.oracle(), keys),
+              prefix,
+              RunTables.modes(settings.isolation()))) {
         return rounds(place, new ProcessFaults(cluster));
       } finally {
         say("Stopping the cluster ...");
@@ -121,15 +129,14 @@ public final class VerifyRun {
   }
 
   /** Connects to what may be anything, or nothing. */
-  private RunTables open(RunSettings.Given given, String prefix) throws IOException {
+  private RunTables open(ClusterAccess given, String prefix) throws IOException {
     try {
-      FirstContact.make(Client.configuration(given.cluster(), given.oracle()), "--cluster");
+      FirstContact.make(given.configuration(), "--cluster");
     } catch (NoHBaseException e) {
       throw new ClusterException(e.getMessage(), e);
     }
     try {
-      return RunTables.open(
-          given.cluster(), given.oracle(), prefix, RunTables.modes(settings.isolation()));
+      return RunTables.open(given, prefix, RunTables.modes(settings.isolation()));
     } catch (TransactionException e) {
       throw new ClusterException(e.getMessage(), e);
     } catch (IOException e) {

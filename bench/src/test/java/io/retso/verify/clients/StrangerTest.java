@@ -51,7 +51,8 @@ class StrangerTest {
   /** Until it is refused often enough, or found something. */
   private void attack(int port) throws Exception {
     StopSignal stop = new StopSignal();
-    Stranger stranger = new Stranger(List.of("127.0.0.1:" + port), 1, findings::add, stop);
+    Stranger stranger =
+        new Stranger(OracleClient.builder().address("127.0.0.1:" + port), 1, findings::add, stop);
     Thread thread = new Thread(stranger, "stranger");
     thread.start();
     try {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleClient;
 import io.retso.hbase.admin.TablePreparation;
+import io.retso.verify.clients.ClusterAccess;
 import java.time.Duration;
 import java.util.Optional;
 import org.apache.hadoop.hbase.TableName;
@@ -23,7 +24,10 @@ class FinalChecksTest {
   void aTableOfOthersThatKeepsSweepsFromBeingReported(InProcessCluster cluster) throws Exception {
     TableName others = TableName.valueOf("of-others");
     try (RunTables place =
-            RunTables.open(cluster.key(), cluster.oracle(), "finalChecks", RunTables.ALL_MODES);
+            RunTables.open(
+                new ClusterAccess(cluster.key(), cluster.oracle()),
+                "finalChecks",
+                RunTables.ALL_MODES);
         OracleClient oracle = OracleClient.builder().address(cluster.oracle()).build()) {
       TablePreparation.builder(place.connection())
           .oracle(cluster.oracle())
@@ -50,7 +54,10 @@ class FinalChecksTest {
   @Test
   void aTransactionThatStaysOpenIsTheStoresFault(InProcessCluster cluster) throws Exception {
     try (RunTables place =
-            RunTables.open(cluster.key(), cluster.oracle(), "finalChecks", RunTables.ALL_MODES);
+            RunTables.open(
+                new ClusterAccess(cluster.key(), cluster.oracle()),
+                "finalChecks",
+                RunTables.ALL_MODES);
         OracleClient oracle = OracleClient.builder().address(cluster.oracle()).build()) {
       oracle.begin();
       FinalChecks.Problem problem = new FinalChecks(place, Duration.ZERO).clean().orElseThrow();

@@ -10,6 +10,7 @@ import io.retso.ChildJvm;
 import io.retso.cli.Retso;
 import io.retso.cluster.ClusterException;
 import io.retso.verify.VerifyCommand;
+import io.retso.verify.clients.ClusterAccess;
 import io.retso.verify.clients.RunIsolation;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -55,8 +56,9 @@ class GivenClusterTest {
         20,
         RunIsolation.SNAPSHOT,
         Set.of("manager-kill", "flush", "sweep"),
-        Optional.of(new RunSettings.Given(cluster, oracle)),
+        Optional.of(new ClusterAccess(cluster, oracle)),
         directory,
+        false,
         false);
   }
 
@@ -177,7 +179,9 @@ class GivenClusterTest {
     }
     assertThrows(
         IOException.class,
-        () -> RunTables.open(cluster.key(), cluster.oracle(), "half", RunTables.ALL_MODES));
+        () ->
+            RunTables.open(
+                new ClusterAccess(cluster.key(), cluster.oracle()), "half", RunTables.ALL_MODES));
     assertNoTables(cluster, "half");
   }
 

@@ -7,6 +7,7 @@ import io.retso.hbase.admin.TablePreparation;
 import io.retso.verify.check.Checker;
 import io.retso.verify.check.Model;
 import io.retso.verify.check.Verdict;
+import io.retso.verify.clients.ClusterAccess;
 import io.retso.verify.clients.RunIsolation;
 import io.retso.verify.lists.ListKey;
 import io.retso.verify.run.PlainLists.Flaw;
@@ -46,8 +47,7 @@ class InjectedClientBugsTest {
     directory = temporary;
     place =
         RunTables.open(
-            cluster.key(),
-            cluster.oracle(),
+            new ClusterAccess(cluster.key(), cluster.oracle()),
             "bugs",
             Collections.nCopies(ListKey.TABLES, TablePreparation.Options.CLIENT_READS));
   }

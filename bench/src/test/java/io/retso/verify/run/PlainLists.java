@@ -90,7 +90,7 @@ final class PlainLists implements ListStore, AutoCloseable {
     this.flaw = flaw;
     this.manager = place.manager();
     this.hbase = place.connection();
-    this.oracle = OracleClient.builder().address(place.oracle()).build();
+    this.oracle = OracleClient.builder().address(place.access().oracle()).build();
     this.tables = place.tables();
   }
 

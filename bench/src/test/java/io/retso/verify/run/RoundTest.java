@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.Transaction;
+import io.retso.verify.clients.ClusterAccess;
 import io.retso.verify.clients.RunIsolation;
 import io.retso.verify.clients.Tokens;
 import io.retso.verify.faults.FaultOrder;
@@ -57,9 +58,11 @@ class RoundTest {
             Set.of("client-kill"),
             Optional.empty(),
             directory,
-            true);
+            true,
+            false);
     try (RunTables place =
-        RunTables.open(cluster.key(), cluster.oracle(), "round", RunTables.ALL_MODES)) {
+        RunTables.open(
+            new ClusterAccess(cluster.key(), cluster.oracle()), "round", RunTables.ALL_MODES)) {
       Round.Listener listener =
           new Round.Listener() {
             @Override

@@ -13,6 +13,7 @@ import io.retso.server.config.ServerConfig;
 import io.retso.server.config.Settings;
 import io.retso.verify.check.Checker;
 import io.retso.verify.check.Model;
+import io.retso.verify.clients.ClusterAccess;
 import io.retso.verify.clients.RunIsolation;
 import io.retso.verify.history.History;
 import io.retso.verify.history.HistoryReader;
@@ -87,8 +88,7 @@ class SerializableBugsTest {
         AutoCloseable oracle = started(edited);
         RunTables place =
             RunTables.open(
-                cluster.key(),
-                "127.0.0.1:" + ((IntSupplier) oracle).getAsInt(),
+                new ClusterAccess(cluster.key(), "127.0.0.1:" + ((IntSupplier) oracle).getAsInt()),
                 "careless",
                 RunTables.modes(RunIsolation.SERIALIZABLE))) {
       List<String> findings = new CopyOnWriteArrayList<>();
@@ -149,7 +149,8 @@ class SerializableBugsTest {
       Optional<CommitFailure.Kind> refused)
       throws Exception {
     Path file = directory.resolve("mixed.edn");
-    try (RunTables place = RunTables.open(cluster.key(), cluster.oracle(), name, modes)) {
+    try (RunTables place =
+        RunTables.open(new ClusterAccess(cluster.key(), cluster.oracle()), name, modes)) {
       try (HistoryRecorder recorder = HistoryRecorder.create(file)) {
         Script script = new Script(new TableLists(place.manager(), place.tables()), recorder);
         for (int table = 0; table < ListKey.TABLES; table++) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.verify.clients.ClusterAccess;
 import io.retso.verify.faults.Fault;
 import io.retso.verify.faults.TableFaults;
 import java.io.IOException;
@@ -101,7 +102,8 @@ class TableFaultsTest {
   @Test
   void theTablesOfARunCanBeMergedAtOnce(InProcessCluster cluster) throws Exception {
     try (RunTables place =
-        RunTables.open(cluster.key(), cluster.oracle(), "merge", RunTables.ALL_MODES)) {
+        RunTables.open(
+            new ClusterAccess(cluster.key(), cluster.oracle()), "merge", RunTables.ALL_MODES)) {
       for (TableName table : place.tables()) {
         List<Fault> faults = TableFaults.of(admin, List.of(table));
         int regions = admin.getRegions(table).size();

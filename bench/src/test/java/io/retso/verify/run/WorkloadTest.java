@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.verify.check.Model;
+import io.retso.verify.clients.ClusterAccess;
 import io.retso.verify.clients.RunIsolation;
 import io.retso.verify.faults.FaultOrder;
 import java.nio.file.Path;
@@ -74,9 +75,13 @@ class WorkloadTest {
                 "manager-kill", "flush", "major-compact", "move", "split", "merge", "oracle-kill"),
             Optional.empty(),
             directory,
-            true);
+            true,
+            false);
     try (RunTables place =
-        RunTables.open(cluster.key(), cluster.oracle(), "run", RunTables.modes(isolation))) {
+        RunTables.open(
+            new ClusterAccess(cluster.key(), cluster.oracle()),
+            "run",
+            RunTables.modes(isolation))) {
       Round round =
           new Round(place, settings, 0, directory, Duration.ofMinutes(1), new FaultOrder(SEED));
       Round.Outcome outcome = round.run(settings.seconds(), cluster, new Quiet());

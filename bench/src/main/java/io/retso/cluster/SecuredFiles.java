@@ -1,0 +1,136 @@
+package io.retso.cluster;
+
+import io.retso.hbase.layout.OracleSettings;
+import io.retso.server.commands.CommandLines;
+import io.retso.server.commands.SecureCommand;
+import io.retso.text.ErrorText;
+import io.retso.tls.TlsContext;
+import io.retso.tls.TlsException;
+import io.retso.tls.TlsFiles;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.hadoop.conf.Configuration;
+
+/** What an oracle and its clients need to know each other, for one run on this machine. */
+public final class SecuredFiles implements AutoCloseable {
+  private static final String HOSTS = "--member=localhost,127.0.0.1";
+  private static final String REGION_SERVER = "region-server";
+  private static final String CLIENT = "client";
+  private static final String ROLES =
+      """
+      may region-server region-server
+      may sweeper client
+      """;
+
+  private final Path directory;
+
+  private SecuredFiles(Path directory) {
+    this.directory = directory;
+  }
+
+  /**
+   * Makes them.
+   *
+   * @param level of TLS and of what clients say of themselves: {@code optional} or {@code required}
+   */
+  public static SecuredFiles make(Path parent, String level) throws ClusterException {
+    try {
+      Files.createDirectories(parent);
+      SecuredFiles files = new SecuredFiles(Files.createTempDirectory(parent, "security-"));
+      files.run("init", files.made().toString(), HOSTS, "--path=" + files.member());
+      files.run("issue", files.made().toString(), REGION_SERVER);
+      files.run("issue", files.made().toString(), CLIENT);
+      Path access = files.member().resolve("access");
+      String text = Files.readString(access).replace("required", level);
+      Files.writeString(access, text + ROLES);
+      return files;
+    } catch (IOException e) {
+      throw new ClusterException(
+          "no certificates could be made in " + parent + ": " + ErrorText.of(e), e);
+    }
+  }
+
+  private void run(String... arguments) throws ClusterException {
+    PrintWriter silent = new PrintWriter(Writer.nullWriter());
+    int code = CommandLines.of(new SecureCommand()).setOut(silent).execute(arguments);
+    if (code != 0) {
+      throw new ClusterException("no certificates could be made in " + directory, null);
+    }
+  }
+
+  private Path made() {
+    return directory.resolve("made");
+  }
+
+  private Path member() {
+    return made().resolve("member-localhost");
+  }
+
+  /** Flags of the server. */
+  public List<String> flags() {
+    Path own = member();
+    return List.of(
+        "--access-file=" + own.resolve("access"),
+        "--tls-certificate=" + own.resolve("tls.crt"),
+        "--tls-key=" + own.resolve("tls.key"),
+        "--tls-ca=" + own.resolve("ca.crt"),
+        "--secret-file=" + own.resolve("secret"));
+  }
+
+  /** What clients begin TLS with, which show a certificate. */
+  public TlsContext client() throws ClusterException {
+    Path own = made().resolve(CLIENT);
+    try {
+      return TlsContext.ofClient(
+          new TlsFiles(
+              made().resolve("ca.crt"),
+              Optional.of(new TlsFiles.Own(own.resolve("tls.crt"), own.resolve("tls.key")))));
+    } catch (TlsException e) {
+      throw new ClusterException(ErrorText.of(e), e);
+    }
+  }
+
+  /** Properties of region servers. */
+  public Map<String, String> ofRegionServers() {
+    return properties(REGION_SERVER);
+  }
+
+  private Map<String, String> properties(String name) {
+    Path own = made().resolve(name);
+    return Map.of(
+        OracleSettings.SECURITY, "required",
+        OracleSettings.TLS_CA, made().resolve("ca.crt").toString(),
+        OracleSettings.TLS_CERTIFICATE, own.resolve("tls.crt").toString(),
+        OracleSettings.TLS_KEY, own.resolve("tls.key").toString());
+  }
+
+  /** A file with properties of clients, as HBase reads them. */
+  public Path ofClients() throws ClusterException {
+    Path file = directory.resolve("clients.xml");
+    Configuration configuration = new Configuration(false);
+    properties(CLIENT).forEach(configuration::set);
+    try (OutputStream out = Files.newOutputStream(file)) {
+      configuration.writeXml(out);
+      return file;
+    } catch (IOException e) {
+      throw new ClusterException("cannot write " + ErrorText.of(e), e);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      Directories.delete(directory);
+    } catch (IOException e) {
+      System.err.println(
+          "retso: " + directory + " cannot be deleted: " + ErrorText.of(e) + "; delete it");
+    }
+  }
+}
