@@ -28,6 +28,7 @@ LEFT_OUT = re.compile(r"usr/share/(doc/.*(?<!/copyright)|man/.*|lintian/.*|bug/.
 APPLETS = "awk cat cp date df dirname env grep hostname id kill ls mkdir mktemp mv nc ps readlink rm sed sh sleep tail wget"
 USER = 7521
 HOME = "opt/retso"
+SETTINGS = "etc/retso/retso.properties"
 OF_PROJECT = re.compile(r"lib/\w+/(retso-|hbase-integration).*|(bin|conf|region-server|bookkeeper)(/.*)?|README.md")
 OF_OTHERS = re.compile(r"(lib|licences)(/.*)?|LICENSE|NOTICE|sbom.cyclonedx.json")
 
@@ -124,6 +125,11 @@ def ours(tarball, when, wanted, unwanted):
             name = entry.name.partition("/")[2].rstrip("/")
             if wanted.fullmatch(name) and not (unwanted and unwanted.fullmatch(name)):
                 entry.name = f"{HOME}/{name}"
+                if name == "conf/retso.properties":
+                    # A directory that is mounted there brings its own, with certificates beside it.
+                    layer.make(entry.name, 0o777, tarfile.SYMTYPE, link=f"/{SETTINGS}")
+                    layer.make(SETTINGS.rpartition("/")[0], 0o755, tarfile.DIRTYPE)
+                    entry.name = SETTINGS
                 layer.add(entry, tar.extractfile(entry) if entry.isfile() else None)
     return layer
 
@@ -156,8 +162,8 @@ def main(tarball, image, directory):
             "Volumes": {"/var/lib/retso": {}},
             "ExposedPorts": {"7521/tcp": {}, "7522/tcp": {}},
             "Entrypoint": [f"/{HOME}/bin/retso"],
-            # Who reaches a container is said by the ports and networks that it is given.
-            "Cmd": ["server", "--listen-host=0.0.0.0", "--http-host=0.0.0.0", "--insecure=yes-i-know"],
+            # The server refuses this where its settings do not let clients say who they are.
+            "Cmd": ["server", "--listen-host=0.0.0.0", "--http-host=0.0.0.0"],
             "StopSignal": "SIGTERM",
             "Labels": {
                 "org.opencontainers.image.title": "ReTSO",

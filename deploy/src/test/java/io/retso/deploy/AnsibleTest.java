@@ -46,6 +46,9 @@ class AnsibleTest {
 
   private TestHosts hosts;
 
+  /** Lines of the inventory. */
+  private String security = "";
+
   private static List<String> names() {
     return IntStream.rangeClosed(1, HOSTS).mapToObj(i -> "node" + i).toList();
   }
@@ -58,11 +61,21 @@ class AnsibleTest {
     assumeTrue(
         TestHosts.works("sh", "-c", "command -v sshd || test -x /usr/sbin/sshd"), "no sshd here");
     hosts = TestHosts.start("hosts.py", directory, names());
+    Archives.unpackTarball(DistributionTest.packed(".tar.gz"), directory.resolve("unpacked"));
     Path hbase = Files.createDirectories(host(HBASE).resolve("opt/hbase"));
     Files.createDirectory(hbase.resolve("lib"));
     Files.writeString(
         Files.createDirectory(hbase.resolve("conf")).resolve("hbase-site.xml"),
         "<?xml version=\"1.0\"?>\n<configuration>\n</configuration>\n");
+  }
+
+  /** What makes certificates on the machine where the playbooks run. */
+  private Path retso() {
+    return directory.resolve("unpacked/retso-" + VERSION + "/bin/retso");
+  }
+
+  private Path keys() {
+    return directory.resolve("retso-keys");
   }
 
   private Path host(String name) {
@@ -90,6 +103,10 @@ class AnsibleTest {
             retso_bookie_jvm_options: -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
             retso_jvm_options: -XX:TieredStopAtLevel=1
             retso_settings: {rows: 100k, window.timestamps: 2^16, uncleaned.max: 1k}
+            retso_command: %s
+            retso_hbase_user: root
+            retso_roles: [may application app-*]
+            %s
           children:
             zookeepers: {hosts: {node1: , node2: , node3: }}
             bookies: {hosts: {%s}}
@@ -103,6 +120,8 @@ class AnsibleTest {
             all,
             directory,
             tarball.toAbsolutePath(),
+            retso(),
+            security,
             String.join(": , ", bookies) + ": ",
             String.join(": , ", oracles) + ": ",
             HBASE));
@@ -235,7 +254,7 @@ class AnsibleTest {
     List<String> two = names().subList(0, 2);
     writeInventory(DistributionTest.packed(".tar.gz"), three, two);
     plays("site.yml");
-    hosts.commit(address("node1") + ":7521");
+    isClosed(two);
     for (String name : two) {
       assertTrue(answers(name, "POST /handover", 403), name);
     }
@@ -250,6 +269,40 @@ class AnsibleTest {
     }
   }
 
+  /** Oracles and the servers of HBase have certificates, and clients need one. */
+  private void isClosed(List<String> oracles) throws Exception {
+    String made = "secure issue " + keys() + " app-test";
+    if (!Files.exists(keys().resolve("app-test"))) {
+      assertTrue(TestHosts.works("sh", "-c", retso() + " " + made), made);
+    }
+    hosts.clientsHave(keys().resolve("app-test"));
+    for (String name : oracles) {
+      hosts.commit(address(name) + ":7521");
+      hosts.refuseStrangers(address(name) + ":7521");
+      Path settings = host(name).resolve("etc/retso");
+      assertFalse(Files.readString(settings.resolve("retso.properties")).contains("insecure"));
+      isPrivate(settings.resolve("tls.key"));
+      statusSays(name, "tls required, auth required");
+    }
+    isPrivate(host(HBASE).resolve("opt/hbase/conf/retso/tls.key"));
+  }
+
+  /** As the operator asks. */
+  private void statusSays(String oracle, String text) throws Exception {
+    Path own = keys().resolve("operator");
+    Path output = directory.resolve("status.txt");
+    List<String> words = new ArrayList<>();
+    words.addAll(List.of(retso().toString(), "status", "--http", address(oracle) + ":7522"));
+    words.addAll(List.of("--tls-ca", own + "/ca.crt", "--certificate", own + "/tls.crt"));
+    words.addAll(List.of("--key", own + "/tls.key"));
+    assertEquals(0, TestHosts.run(hosts.command(output, words)), () -> TestHosts.text(output));
+    assertTrue(TestHosts.text(output).contains(text), () -> TestHosts.text(output));
+  }
+
+  private static void isPrivate(Path file) throws IOException {
+    assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+  }
+
   /** Returns the oracles that are left. */
   private List<String> hasLostALeaderAndABookie(Path tarball, List<String> oracles)
       throws Exception {
@@ -262,7 +315,9 @@ class AnsibleTest {
       client.hasCommitted();
     }
     assertFalse(Files.exists(host("node2").resolve("var-lib/retso-bookie")));
-    assertFalse(Files.exists(host(leader).resolve("etc/retso/secret")));
+    for (String secret : List.of("secret", "tls.key")) {
+      assertFalse(Files.exists(host(leader).resolve("etc/retso").resolve(secret)));
+    }
     oraclesShareASecret(others);
     assertEquals(3 + 3 + 2, running(NEXT_VERSION));
     return others;
@@ -275,8 +330,7 @@ class AnsibleTest {
     for (String name : oracles) {
       Path secret = host(name).resolve("etc/retso/secret");
       assertEquals(made, Files.readString(secret).strip());
-      assertEquals(
-          "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(secret)));
+      isPrivate(secret);
     }
   }
 
@@ -329,7 +383,7 @@ class AnsibleTest {
     }
     Path site = host(HBASE).resolve("opt/hbase/conf/hbase-site.xml");
     assertEquals(
-        1,
+        1 + 4, // retso.security, and its files
         DocumentBuilderFactory.newInstance()
             .newDocumentBuilder()
             .parse(site.toFile())

@@ -99,6 +99,8 @@ class DeployTest {
             "stop.yml",
             "wipe.yml",
             "oracles.yaml",
+            "oracles.yml",
+            "certificate.yaml",
             "alerts.yml",
             "zoo.cfg",
             "bookie.conf");

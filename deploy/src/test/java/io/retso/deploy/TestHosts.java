@@ -2,11 +2,14 @@ package io.retso.deploy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.retso.client.ClientSecurity;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
+import io.retso.client.OracleClientBuilder;
 import io.retso.client.TransactionHandle;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -16,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -29,8 +33,12 @@ final class TestHosts implements AutoCloseable {
 
   private static final Path SOURCES = Path.of("src/test/hosts").toAbsolutePath();
 
+  /** Names a directory with the authority, the certificate and the key of a client. */
+  private static final String KEYS = "retso.deploy.keys";
+
   private final Path directory;
   private final Process process;
+  private Optional<Path> keys = Optional.empty();
 
   private TestHosts(Path directory, Process process) {
     this.directory = directory;
@@ -122,10 +130,16 @@ final class TestHosts implements AutoCloseable {
   ProcessBuilder java(Path output, Class<?> main, String... arguments) throws IOException {
     List<String> words = new ArrayList<>();
     words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    keys.ifPresent(own -> words.add("-D" + KEYS + "=" + own));
     words.addAll(List.of("-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path")));
     words.add(main.getName());
     words.addAll(List.of(arguments));
     return command(output, words);
+  }
+
+  /** What clients say from now on who they are by: what {@code retso secure issue} made. */
+  void clientsHave(Path directoryOfKeys) {
+    keys = Optional.of(directoryOfKeys);
   }
 
   /** Commits one transaction at oracles, each given as {@code host:port}. */
@@ -134,13 +148,36 @@ final class TestHosts implements AutoCloseable {
     assertEquals(0, run(java(output, OneCommit.class, addresses)), () -> text(output));
   }
 
+  /** Oracles refuse a client that does not say who it is. */
+  void refuseStrangers(String... addresses) throws IOException, InterruptedException {
+    Optional<Path> before = keys;
+    keys = Optional.empty();
+    Path output = directory.resolve("stranger.txt");
+    assertNotEquals(0, run(java(output, OneCommit.class, addresses)));
+    assertTrue(text(output).contains("required"), () -> text(output));
+    keys = before;
+  }
+
+  private static OracleClientBuilder client(String... addresses) {
+    OracleClientBuilder builder = OracleClient.builder().address(addresses[0], addresses);
+    String own = System.getProperty(KEYS);
+    if (own == null) {
+      return builder;
+    }
+    Path place = Path.of(own);
+    return builder.security(
+        ClientSecurity.builder(place.resolve("ca.crt"))
+            .certificate(place.resolve("tls.crt"), place.resolve("tls.key"))
+            .build());
+  }
+
   /** Commits one transaction; any failure is an exit code. */
   static final class OneCommit {
     private OneCommit() {}
 
     /** The oracles' addresses. */
     public static void main(String[] addresses) throws Exception {
-      try (OracleClient oracle = OracleClient.builder().address(addresses[0], addresses).build()) {
+      try (OracleClient oracle = client(addresses).build()) {
         TransactionHandle begun = oracle.begin();
         if (!oracle.commit(begun, 1).isCommitted()) {
           throw new IllegalStateException("aborted");
@@ -162,11 +199,7 @@ final class TestHosts implements AutoCloseable {
       CompletableFuture<Integer> end = CompletableFuture.supplyAsync(TestHosts::readInput);
       long commits = 0;
       long longest = 0;
-      try (OracleClient oracle =
-          OracleClient.builder()
-              .address(addresses[0], addresses)
-              .requestTimeout(Duration.ofMinutes(2))
-              .build()) {
+      try (OracleClient oracle = client(addresses).requestTimeout(Duration.ofMinutes(2)).build()) {
         long newest = 0;
         while (!end.isDone()) {
           long before = System.nanoTime();
