@@ -81,9 +81,10 @@ class InjectedAccessBugsTest {
       try {
         test.start();
         attempt.on(test);
-        test.stop();
       } catch (Exception e) {
         throw new AssertionError(e);
+      } finally {
+        test.stop(); // what it holds is given back also after a bug was caught
       }
     }
   }
