@@ -49,11 +49,16 @@ public final class PemFile {
 
   /** Reads a file. */
   public static PemFile read(Path path) throws TlsException {
+    return of(path, bytes(path));
+  }
+
+  /** What a file holds, byte by byte. */
+  static byte[] bytes(Path path) throws TlsException {
     try {
       if (Files.size(path) > BYTES_MAX) {
         throw new TlsException(path + " has more than " + BYTES_MAX + " bytes, so it is no PEM");
       }
-      return of(path, Files.readAllBytes(path));
+      return Files.readAllBytes(path);
     } catch (TlsException e) {
       throw e;
     } catch (IOException e) {

@@ -2,7 +2,6 @@ package io.retso.tls;
 
 import io.retso.text.ErrorText;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
@@ -38,27 +37,14 @@ public record TlsFiles(Path authorities, Optional<Own> own) {
   public byte[] digest() throws TlsException {
     try {
       MessageDigest sha = MessageDigest.getInstance("SHA-256");
-      sha.update(bytes(authorities));
+      sha.update(PemFile.bytes(authorities));
       if (own.isPresent()) {
-        sha.update(bytes(own.get().certificate));
-        sha.update(bytes(own.get().key));
+        sha.update(PemFile.bytes(own.get().certificate));
+        sha.update(PemFile.bytes(own.get().key));
       }
       return sha.digest();
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("this Java has no SHA-256", e);
-    }
-  }
-
-  private static byte[] bytes(Path file) throws TlsException {
-    try {
-      if (Files.size(file) > PemFile.BYTES_MAX) {
-        throw new TlsException(file + " has more than " + PemFile.BYTES_MAX + " bytes");
-      }
-      return Files.readAllBytes(file);
-    } catch (TlsException e) {
-      throw e;
-    } catch (IOException e) {
-      throw new TlsException("cannot read " + ErrorText.of(e), e);
     }
   }
 

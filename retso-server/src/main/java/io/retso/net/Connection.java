@@ -76,10 +76,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
     this.server = server;
     InetSocketAddress remote = channel.remoteAddress(); // null if it is over already
     this.host = remote == null ? InetAddress.getLoopbackAddress() : remote.getAddress();
-    InetSocketAddress here = channel.localAddress();
-    this.peer =
-        Peer.inClear(
-            host, host.isLoopbackAddress() || here != null && host.equals(here.getAddress()));
+    this.peer = Peer.inClear(host, channel.localAddress());
     this.conversation = server.desk().open(this, remote == null ? channel : host);
   }
 

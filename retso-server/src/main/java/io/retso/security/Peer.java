@@ -1,6 +1,7 @@
 package io.retso.security;
 
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.security.cert.X509Certificate;
 import java.util.Optional;
 
@@ -18,7 +19,20 @@ public record Peer(
     boolean isEncrypted,
     Optional<X509Certificate> certificate) {
 
-  /** One that is in clear. */
+  /**
+   * One that is in clear. No other machine has this one's address, or one of its loopback
+   * interface.
+   *
+   * @param host null if it is over already
+   * @param own the address that it was made to; null if it is over already
+   */
+  public static Peer inClear(InetAddress host, InetSocketAddress own) {
+    boolean isHere =
+        host != null && (host.isLoopbackAddress() || own != null && host.equals(own.getAddress()));
+    return inClear(host, isHere);
+  }
+
+  /** One that is in clear, of a host about which that is known. */
   public static Peer inClear(InetAddress host, boolean isLocal) {
     return new Peer(Optional.ofNullable(host), isLocal, false, Optional.empty());
   }

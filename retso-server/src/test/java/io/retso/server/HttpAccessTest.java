@@ -4,22 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.client.ClientSecurity;
 import io.retso.client.OracleClient;
-import io.retso.security.AccessTokens;
-import io.retso.security.ClusterSecret;
 import io.retso.server.commands.ExitCode;
-import io.retso.server.config.Settings;
 import io.retso.tls.TestAuthority;
-import io.retso.tls.TlsContext;
 import io.retso.tls.TlsFiles;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -34,37 +25,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(120)
 class HttpAccessTest {
   @TempDir private Path directory;
-  private TestAuthority authority;
-  private Path secret;
+  private SecuredFixture fixture;
   private RetsoServer server;
 
   @BeforeEach
   void start() throws Exception {
-    authority = new TestAuthority(directory.resolve("ca"), "authority");
-    Path access = directory.resolve("access");
-    Files.writeString(
-        access,
-        """
-        tls required
-        auth required
-        name CN (.*) = $1
-        may operator operator
-        may metrics prometheus
-        may application app
-        """);
-    secret = directory.resolve("secret");
-    ClusterSecret.make(secret);
-    TlsFiles.Own own = authority.server("member").own().orElseThrow();
-    server =
-        RetsoServer.start(
-            TestServers.small()
-                .set(Settings.LOG, "memory")
-                .set(Settings.SECRET_FILE, secret)
-                .set(Settings.ACCESS_FILE, access)
-                .set(Settings.TLS_CERTIFICATE, own.certificate())
-                .set(Settings.TLS_KEY, own.key())
-                .set(Settings.TLS_CA, authority.file)
-                .build());
+    fixture = new SecuredFixture(directory);
+    server = fixture.start();
   }
 
   @AfterEach
@@ -72,27 +39,9 @@ class HttpAccessTest {
     server.close();
   }
 
-  /** Asks as somebody with a certificate of that name; empty without one. */
   private HttpResponse<String> ask(String name, String method, String path, String... headers)
       throws Exception {
-    TlsFiles files = name.isEmpty() ? authority.nothing() : authority.client(name);
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + server.httpPort() + path))
-            .method(method, HttpRequest.BodyPublishers.noBody())
-            .timeout(Duration.ofSeconds(30));
-    if (headers.length > 0) {
-      request.headers(headers);
-    }
-    return HttpClient.newBuilder()
-        .sslContext(TlsContext.forHttp(files))
-        .build()
-        .send(request.build(), HttpResponse.BodyHandlers.ofString());
-  }
-
-  private String token(String principal) throws Exception {
-    long now = System.currentTimeMillis();
-    return new AccessTokens(ClusterSecret.read(secret))
-        .make(AccessTokens.Token.of(principal, now, 60_000));
+    return fixture.ask(server, name, method, path, headers);
   }
 
   @ParameterizedTest
@@ -118,15 +67,11 @@ class HttpAccessTest {
   @Test
   void operatorsSeeWhoIsConnected() throws Exception {
     assertEquals(403, ask("app", "GET", "/clients").statusCode());
-    TlsFiles.Own own = authority.client("app").own().orElseThrow();
     try (OracleClient client =
         OracleClient.builder()
             .address("127.0.0.1:" + server.port())
             .name("some name")
-            .security(
-                ClientSecurity.builder(authority.file)
-                    .certificate(own.certificate(), own.key())
-                    .build())
+            .security(fixture.as("app").build())
             .build()) {
       client.begin();
       String shown = ask("operator", "GET", "/clients").body();
@@ -139,7 +84,7 @@ class HttpAccessTest {
 
   @Test
   void aTokenDoesAsWell() throws Exception {
-    String bearer = "Bearer " + token("prometheus");
+    String bearer = "Bearer " + Files.readString(fixture.token("prometheus", 60_000)).strip();
     assertEquals(200, ask("", "GET", "/metrics", "Authorization", bearer).statusCode());
     HttpResponse<String> altered =
         ask("", "GET", "/metrics", "Authorization", bearer.replace("retso1.", "retso1.A"));
@@ -161,9 +106,9 @@ class HttpAccessTest {
 
   @Test
   void commandsSayWhoTheyAre() throws Exception {
-    TlsFiles.Own own = authority.client("operator").own().orElseThrow();
+    TlsFiles.Own own = fixture.authority.client("operator").own().orElseThrow();
     String at = "127.0.0.1:" + server.httpPort();
-    Path file = TestAuthority.replace(directory.resolve("token"), token("prometheus") + "\n");
+    Path file = fixture.token("prometheus", 60_000);
     for (List<String> flags :
         List.of(
             List.of("--certificate", own.certificate().toString(), "--key", own.key().toString()),
@@ -176,7 +121,7 @@ class HttpAccessTest {
     CommandsTest.Run run = CommandsTest.status("--http", at, "--tls-ca", another.toString());
     assertEquals(ExitCode.UNREACHABLE.number(), run.code(), run.out());
     assertTrue(run.err().contains("by CN=authority, which"), run.err());
-    run = CommandsTest.status("--http", at, "--tls-ca", authority.file.toString());
+    run = CommandsTest.status("--http", at, "--tls-ca", fixture.authority.file.toString());
     assertEquals(ExitCode.UNHEALTHY.number(), run.code());
     assertTrue(run.out().contains("metrics to read"), run.out());
     run = CommandsTest.status("--http", at, "--token-file", file.toString());
@@ -186,7 +131,7 @@ class HttpAccessTest {
 
   private String[] flags(String at, List<String> flags) {
     List<String> all =
-        new ArrayList<>(List.of("--http", at, "--tls-ca", authority.file.toString()));
+        new ArrayList<>(List.of("--http", at, "--tls-ca", fixture.authority.file.toString()));
     all.addAll(flags);
     return all.toArray(String[]::new);
   }

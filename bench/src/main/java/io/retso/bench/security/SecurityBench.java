@@ -54,7 +54,7 @@ public final class SecurityBench {
       ServersPlan servers, long rows, long seed, int rounds, Duration warmUp, Duration measured) {}
 
   /** One measurement. */
-  private record Run(LoadResult result, double serverCores, double stolen) {
+  private record Run(LoadResult result, double serverCores) {
     double perSecond() {
       return result.perSecond();
     }
@@ -243,9 +243,7 @@ public final class SecurityBench {
       progress.measured().get();
       Usage after = Usage.read(servers.child(Target.LOG_OFF), metrics);
       double cores = after.server().cores(before.server());
-      double stolen =
-          (after.stolenNanos() - before.stolenNanos()) / (double) (after.nanos() - before.nanos());
-      return new Run(progress.result().get(), cores, stolen);
+      return new Run(progress.result().get(), cores);
     } catch (ExecutionException e) {
       throw new BenchException(
           e.getCause() + ". The server said:" + servers.child(Target.LOG_OFF).lastLines(),

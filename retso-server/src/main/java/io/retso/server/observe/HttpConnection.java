@@ -125,18 +125,13 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
       return CompletableFuture.completedFuture(e.reply());
     }
     InetSocketAddress remote = (InetSocketAddress) context.channel().remoteAddress();
-    boolean isFromHere =
-        isSameMachine(remote, (InetSocketAddress) context.channel().localAddress());
-    Peer peer = Peer.inClear(remote == null ? null : remote.getAddress(), isFromHere);
+    Peer peer =
+        Peer.inClear(
+            remote == null ? null : remote.getAddress(),
+            (InetSocketAddress) context.channel().localAddress());
     SslHandler tls = context.pipeline().get(SslHandler.class);
     return endpoint.reply(
         asked, tls == null ? peer : peer.encrypted(TlsContext.certificateOf(tls)));
-  }
-
-  /** No other machine has this one's address, or one of its loopback interface. */
-  static boolean isSameMachine(InetSocketAddress peer, InetSocketAddress own) {
-    return peer != null
-        && (peer.getAddress().isLoopbackAddress() || peer.getAddress().equals(own.getAddress()));
   }
 
   private void answer(Reply reply) {

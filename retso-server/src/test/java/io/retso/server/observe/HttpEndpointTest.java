@@ -104,8 +104,8 @@ class HttpEndpointTest {
   void whoAsksFromThisMachineIsKnown(String peer, String own, boolean isSame) {
     assertEquals(
         isSame,
-        HttpConnection.isSameMachine(
-            new InetSocketAddress(peer, 1), new InetSocketAddress(own, 2)));
+        Peer.inClear(new InetSocketAddress(peer, 1).getAddress(), new InetSocketAddress(own, 2))
+            .isLocal());
   }
 
   @Test
