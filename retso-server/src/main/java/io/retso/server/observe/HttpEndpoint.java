@@ -95,7 +95,7 @@ public final class HttpEndpoint implements AutoCloseable {
           1, new DefaultThreadFactory("http", true), NioIoHandler.newFactory());
 
   /**
-   * Who may have what.
+   * What may be had by which client.
    *
    * @param tls what connections begin TLS with; empty if there is none
    * @param actsFromAnywhere whether actions are taken from other machines, where nobody has to say
