@@ -9,8 +9,10 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.retso.text.ErrorText;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -23,6 +25,26 @@ class SocketsTest {
       architectures = {"amd64", "aarch64"})
   void linuxHasItsOwn() {
     assertEquals("epoll", Sockets.kind());
+  }
+
+  @Test
+  void whyNoConnectionIsMadeIsSaidWithoutTheSystemCall() throws Exception {
+    EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, Sockets.handlers());
+    try (Socket silent = new Socket()) {
+      silent.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      Throwable cause =
+          new Bootstrap()
+              .group(group)
+              .channel(Sockets.outgoing())
+              .handler(new ChannelInboundHandlerAdapter())
+              .connect(silent.getLocalSocketAddress())
+              .await()
+              .cause();
+      String said = ErrorText.of(cause);
+      assertTrue(said.startsWith("Connection refused"), said);
+    } finally {
+      group.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
+    }
   }
 
   @Test
