@@ -2,6 +2,7 @@ package io.retso.hbase.coprocessor;
 
 import io.retso.hbase.coprocessor.hbase.HBaseInternals;
 import io.retso.hbase.coprocessor.oracle.OracleLink;
+import io.retso.hbase.coprocessor.oracle.OutcomeProofs;
 import io.retso.hbase.coprocessor.purge.RegionPurge;
 import io.retso.hbase.coprocessor.read.RegionParts;
 import io.retso.hbase.coprocessor.read.RegionReads;
@@ -122,6 +123,7 @@ final class TransactionalRegion {
             horizon,
             lists,
             outcomes,
+            new OutcomeProofs(link, environment.getConnection().getConfiguration(), metrics),
             metrics);
     this.purge = new RegionPurge(region, horizon, link, marks, adoptions, metrics);
   }

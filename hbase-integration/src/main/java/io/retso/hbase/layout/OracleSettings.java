@@ -37,6 +37,12 @@ public final class OracleSettings {
   /** File with a token by which this process says who it is. */
   public static final String TOKEN_FILE = "retso.token.file";
 
+  /**
+   * Of region servers: {@code trust} to take what clients say of how transactions ended, {@code
+   * prove} to take what the oracle says. Default: prove if {@link #SECURITY} is required.
+   */
+  public static final String OUTCOMES = "retso.outcomes";
+
   private static final int TIMEOUT_DEFAULT = 5_000;
 
   private OracleSettings() {}
@@ -99,6 +105,21 @@ public final class OracleSettings {
       security.serverName(serverName);
     }
     return Optional.of(security.build());
+  }
+
+  /**
+   * Whether a region server takes what clients say of how transactions ended.
+   *
+   * @throws IllegalArgumentException if that makes no sense
+   */
+  public static boolean trustsClients(Configuration server) {
+    String usual = server.getTrimmed(SECURITY, "off").equals("required") ? "prove" : "trust";
+    String word = server.getTrimmed(OUTCOMES, usual);
+    if (!word.equals("prove") && !word.equals("trust")) {
+      throw new IllegalArgumentException(
+          OUTCOMES + " = " + word + " is not known: use prove or trust");
+    }
+    return word.equals("trust");
   }
 
   private static Optional<Path> file(Configuration configuration, String key) {

@@ -28,6 +28,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import java.util.stream.LongStream;
 import org.apache.hadoop.conf.Configuration;
@@ -51,6 +53,9 @@ public final class OracleLink {
 
   private static final int CACHE_DEFAULT = 1 << 16;
 
+  /** Beside the values of {@link Outcome}: a row that has its mark is of an aborted transaction. */
+  static final long FORGOTTEN = -2;
+
   /** Waiting for a watermark that is nice to have. */
   private static final long PATIENCE_MILLIS = 500;
 
@@ -69,6 +74,7 @@ public final class OracleLink {
   private final OracleBreaker breaker;
   private final long timeoutMillis;
   private final StatusCache cache;
+  private final ReceiptKeys keys;
   private final OrphanQueue orphans;
   private final SharedMemory memory = new SharedMemory();
 
@@ -93,6 +99,9 @@ public final class OracleLink {
     TableSettings.checkedAddresses(key.addresses).forEach(builder::address);
     this.client = builder.build();
     this.cache = new StatusCache(configuration.getInt(CACHE_KEY, CACHE_DEFAULT));
+    this.keys =
+        new ReceiptKeys(
+            () -> breaker.waiting(client::receiptsAsync), this::await, System::nanoTime);
     this.orphans = new OrphanQueue(this::decided, metrics, System::nanoTime);
   }
 
@@ -179,6 +188,11 @@ public final class OracleLink {
     return cache;
   }
 
+  /** What proves receipts. */
+  ReceiptKeys keys() {
+    return keys;
+  }
+
   /** Rows to clean up. */
   public OrphanQueue orphans() {
     return orphans;
@@ -262,18 +276,37 @@ public final class OracleLink {
 
   /** See {@link OrphanQueue.Statuses}. Its thread may wait: to fail at once would empty it. */
   Map<Long, Long> decided(List<Long> starts) throws IOException {
+    Map<Long, Long> decided = outcomes(starts, breaker::background);
+    decided.replaceAll((start, outcome) -> outcome == FORGOTTEN ? Outcome.ABORTED : outcome);
+    return decided;
+  }
+
+  /**
+   * How transactions ended, for a handler that waits: {@link Outcome}s and {@link #FORGOTTEN}.
+   * Those that are open, or were never begun, are left out.
+   */
+  Map<Long, Long> outcomes(List<Long> starts) throws IOException {
+    return outcomes(starts, breaker::waiting);
+  }
+
+  private Map<Long, Long> outcomes(
+      List<Long> starts,
+      Function<Supplier<CompletableFuture<TransactionStatus>>, CompletableFuture<TransactionStatus>>
+          asking)
+      throws IOException {
     Map<Long, CompletableFuture<TransactionStatus>> answers = new HashMap<>();
-    Map<Long, Long> decided = new HashMap<>();
+    Map<Long, Long> outcomes = new HashMap<>();
     for (long start : starts) {
       long known = cache.get(start);
       if (Outcome.isKnown(known)) {
-        decided.put(start, known);
+        outcomes.put(start, known);
       } else {
         // No reader's snapshot is at stake.
-        answers.put(start, breaker.background(() -> client.statusAsync(start, start)));
+        answers.put(start, asking.apply(() -> client.statusAsync(start, start)));
       }
     }
     for (Map.Entry<Long, CompletableFuture<TransactionStatus>> answer : answers.entrySet()) {
+      long start = answer.getKey();
       TransactionStatus status;
       try {
         status = await(answer.getValue());
@@ -281,12 +314,19 @@ public final class OracleLink {
         continue; // the oracle never issued it: that mark is of no transaction, and the others wait
       }
       switch (status.state()) {
-        case COMMITTED -> decided.put(answer.getKey(), status.commitTimestamp());
-        case ABORTED, RETRY -> decided.put(answer.getKey(), Outcome.ABORTED);
+        case COMMITTED -> {
+          cache.committed(start, status.commitTimestamp());
+          outcomes.put(start, status.commitTimestamp());
+        }
+        case ABORTED -> {
+          cache.aborted(start);
+          outcomes.put(start, Outcome.ABORTED);
+        }
+        case RETRY -> outcomes.put(start, FORGOTTEN);
         case OPEN -> {}
       }
     }
-    return decided;
+    return outcomes;
   }
 
   /**
