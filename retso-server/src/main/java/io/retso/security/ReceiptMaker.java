@@ -26,7 +26,7 @@ public final class ReceiptMaker {
    *
    * @param keys the first makes receipts; all are given to region servers, two at most
    */
-  ReceiptMaker(List<byte[]> keys) {
+  public ReceiptMaker(List<byte[]> keys) {
     this.mac = new PairMac(keys.get(0));
     this.keys = keys.stream().flatMapToLong(ReceiptMaker::numbers).toArray();
   }

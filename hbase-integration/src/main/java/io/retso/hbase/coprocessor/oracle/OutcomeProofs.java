@@ -1,6 +1,7 @@
 package io.retso.hbase.coprocessor.oracle;
 
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
+import io.retso.hbase.coprocessor.write.RegionWrites;
 import io.retso.hbase.layout.AdoptionRequest.Adoption;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.OracleSettings;
@@ -28,7 +29,7 @@ import org.apache.hadoop.conf.Configuration;
  *
  * <p>Thread-safe. Waits for the oracle, so it is not to be asked under a lock.
  */
-public final class OutcomeProofs {
+public final class OutcomeProofs implements RegionWrites.Proofs {
   private final OracleLink link;
   private final boolean isTrusting;
   private final ObserverMetrics metrics;
@@ -52,6 +53,7 @@ public final class OutcomeProofs {
    * @return null if the outcome is another one, or the transaction is not decided
    * @throws IOException if the oracle does not answer
    */
+  @Override
   public CleanupRequest proved(CleanupRequest request) throws IOException {
     long start = request.start();
     if (isTrusting || isKnown(start, request.outcome(), request.receipt())) {
@@ -74,6 +76,7 @@ public final class OutcomeProofs {
    *
    * @throws IOException if the oracle does not answer
    */
+  @Override
   public BitSet proved(List<Adoption> adoptions) throws IOException {
     BitSet proved = new BitSet(adoptions.size());
     List<Long> unknown = new ArrayList<>();

@@ -1,6 +1,5 @@
 package io.retso.hbase.coprocessor.write;
 
-import io.retso.hbase.coprocessor.oracle.OutcomeProofs;
 import io.retso.hbase.coprocessor.region.Admission;
 import io.retso.hbase.coprocessor.region.Horizon;
 import io.retso.hbase.coprocessor.region.Mark;
@@ -9,6 +8,7 @@ import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.coprocessor.region.RegionOutcomes;
 import io.retso.hbase.coprocessor.write.RowLatches.Latch;
 import io.retso.hbase.layout.AdoptionRequest;
+import io.retso.hbase.layout.AdoptionRequest.Adoption;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
@@ -16,6 +16,7 @@ import io.retso.hbase.layout.Refusal;
 import io.retso.hbase.layout.SettingsCheck;
 import io.retso.text.ErrorText;
 import java.io.IOException;
+import java.util.BitSet;
 import java.util.List;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
@@ -52,6 +53,19 @@ public final class RegionWrites {
    */
   public record Settings(TableName table, long fingerprint) {}
 
+  /** What clients say of how transactions ended, and is true. May wait for the oracle. */
+  public interface Proofs {
+    /**
+     * The request as it may be carried out.
+     *
+     * @return null if it may not
+     */
+    CleanupRequest proved(CleanupRequest request) throws IOException;
+
+    /** Which of a list are true. */
+    BitSet proved(List<Adoption> adoptions) throws IOException;
+  }
+
   private final Settings settings;
   private final OpenBatches batches;
   private final Horizon horizon;
@@ -59,7 +73,7 @@ public final class RegionWrites {
   private final RegionMarks marks;
   private final AdoptionWrites adoptions;
   private final RegionOutcomes outcomes;
-  private final OutcomeProofs proofs;
+  private final Proofs proofs;
   private final ObserverMetrics metrics;
 
   /**
@@ -75,7 +89,7 @@ public final class RegionWrites {
       Horizon horizon,
       AdoptionWrites adoptions,
       RegionOutcomes outcomes,
-      OutcomeProofs proofs,
+      Proofs proofs,
       ObserverMetrics metrics) {
     this.settings = settings;
     this.batches = batches;
