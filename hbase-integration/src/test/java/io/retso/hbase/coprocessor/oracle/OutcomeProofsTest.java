@@ -2,6 +2,7 @@ package io.retso.hbase.coprocessor.oracle;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -24,6 +25,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.metrics.MetricRegistryInfo;
@@ -42,9 +44,15 @@ class OutcomeProofsTest {
   private static final byte[] ROW = {1};
   private static final int WINDOW = 1 << 17;
 
-  @TempDir private static Path directory;
   private static SecuredOracle oracle;
-  private static OracleClient app;
+  private static Place place;
+
+  /** Where the oracle is, and what proves who its clients are. */
+  public record Place(
+      String address,
+      OracleClient app,
+      Map<String, String> regionServer,
+      Map<String, String> application) {}
 
   private final ObserverMetrics metrics =
       new ObserverMetrics(
@@ -54,32 +62,49 @@ class OutcomeProofsTest {
   private OutcomeProofs proofs;
 
   @BeforeAll
-  static void start() throws Exception {
+  static void start(@TempDir Path directory) throws Exception {
     oracle = SecuredOracle.start(directory);
-    app = OracleSettings.client(configuration("app"), "app").address(oracle.address()).build();
+    Map<String, String> application = oracle.certificate("app");
+    use(
+        new Place(
+            oracle.address(),
+            OracleSettings.client(configuration(application), "app")
+                .address(oracle.address())
+                .build(),
+            oracle.certificate("region-server"),
+            application));
+  }
+
+  /** Its tests go by that oracle. */
+  static void use(Place used) {
+    place = used;
+  }
+
+  static Place place() {
+    return place;
   }
 
   @AfterAll
-  static void stop() throws Exception {
-    app.close();
+  static void stop() {
+    place.app().close();
     oracle.close();
   }
 
-  private static Configuration configuration(String name) {
+  private static Configuration configuration(Map<String, String> settings) {
     Configuration configuration = new Configuration(false);
-    oracle.certificate(name).forEach(configuration::set);
+    settings.forEach(configuration::set);
     return configuration;
   }
 
   @BeforeEach
   void open() {
-    open(configuration("region-server"));
+    open(configuration(place.regionServer()));
   }
 
   private void open(Configuration server) {
     close();
     TableSettings table =
-        new TableSettings(Conflicts.ROW, Reads.SERVER, app.identity(), oracle.address());
+        new TableSettings(Conflicts.ROW, Reads.SERVER, place.app().identity(), place.address());
     link = OracleLink.acquire(table, server, server, metrics);
     proofs = new OutcomeProofs(link, server, metrics);
   }
@@ -109,13 +134,13 @@ class OutcomeProofsTest {
   }
 
   private static Ended committed() {
-    TransactionHandle begun = app.begin();
-    return Ended.of(begun, app.commit(begun, begun.startTimestamp()));
+    TransactionHandle begun = place.app().begin();
+    return Ended.of(begun, place.app().commit(begun, begun.startTimestamp()));
   }
 
   private static Ended aborted() {
-    TransactionHandle begun = app.begin();
-    return Ended.of(begun, app.abort(begun));
+    TransactionHandle begun = place.app().begin();
+    return Ended.of(begun, place.app().abort(begun));
   }
 
   private static Ended open(TransactionHandle begun) {
@@ -159,7 +184,7 @@ class OutcomeProofsTest {
   /** With a receipt of something else, or of nothing. */
   @Test
   void whatTheOracleDoesNotSayIsNotTaken() throws IOException {
-    for (Ended ended : List.of(committed(), aborted(), open(app.begin()))) {
+    for (Ended ended : List.of(committed(), aborted(), open(place.app().begin()))) {
       Ended other = committed();
       for (long claimed : new long[] {ended.start() + 16, ended.start() + 160, Outcome.ABORTED}) {
         if (claimed == ended.outcome) {
@@ -197,10 +222,10 @@ class OutcomeProofsTest {
   @Test
   void whatTheOracleHasForgottenIsAMatterOfTheRow() throws IOException {
     Ended ended = committed();
-    app.cleanedUp(ended.handle);
+    place.app().cleanedUp(ended.handle);
     List<CompletableFuture<TransactionHandle>> begun = new ArrayList<>();
     for (int i = 0; i < WINDOW + 1000; i++) {
-      begun.add(app.beginAsync());
+      begun.add(place.app().beginAsync());
       if (begun.size() == 10_000) {
         begun.forEach(CompletableFuture::join);
         begun.clear();
@@ -208,6 +233,7 @@ class OutcomeProofsTest {
     }
     begun.forEach(CompletableFuture::join);
     CleanupRequest late = proofs.proved(ended.request(ended.outcome, 0));
+    assertNotNull(late);
     assertEquals(Outcome.ABORTED, late.outcome());
     assertEquals(0, provedList(List.of(new Adoption(ended.start(), ended.outcome, 1))).length());
     assertEquals(0, metrics.falseOutcomes.getCount());
@@ -217,7 +243,7 @@ class OutcomeProofsTest {
 
   @Test
   void aRegionServerThatGetsNoKeysAsks() throws IOException {
-    open(configuration("app"));
+    open(configuration(place.application()));
     Ended ended = committed();
     CleanupRequest request = ended.request(ended.outcome, ended.receipt);
     assertSame(request, proofs.proved(request));
@@ -227,10 +253,10 @@ class OutcomeProofsTest {
 
   @Test
   void aRegionServerTrustsItsClientsIfItIsTold() throws IOException {
-    Configuration server = configuration("region-server");
+    Configuration server = configuration(place.regionServer());
     server.set(OracleSettings.OUTCOMES, "trust");
     open(server);
-    Ended ended = open(app.begin());
+    Ended ended = open(place.app().begin());
     assertEquals(Outcome.ABORTED, proofs.proved(ended.request(Outcome.ABORTED, 0)).outcome());
     assertEquals(1, provedList(List.of(new Adoption(ended.start(), 1L << 50, 1))).cardinality());
     assertTrue(OracleSettings.trustsClients(new Configuration(false)), "as everybody is trusted");
