@@ -47,8 +47,9 @@ public final class Settings {
           ValueType.file(),
           "File with the secret that the servers of one log share, which others must not be able to"
               + " read; ./retso secret makes one. With it tickets are made, by which the oracle"
-              + " knows who began a transaction. Empty for data.dir/secret, which is made if it is"
-              + " not there; with a zookeeper of your own it is needed.");
+              + " knows who began a transaction, and passwords of the log's ledgers. Empty for"
+              + " data.dir/secret, which is made if it is not there; with a zookeeper of your own"
+              + " it is needed.");
 
   public static final Setting<String> ACCESS_FILE =
       new Setting<>(
@@ -182,6 +183,15 @@ public final class Settings {
           ValueType.flag(),
           "Whether the embedded bookie forces its journal to disk before it acknowledges. false"
               + " survives a killed process but not a power failure.");
+
+  public static final Setting<Boolean> LOG_PASSWORDS =
+      new Setting<>(
+          "log.passwords",
+          "true",
+          ValueType.flag(),
+          "Whether new ledgers get a password that comes from the secret, without which bookies let"
+              + " nobody append to them or fence them. false is for the way back to a version that"
+              + " knows no passwords: it reads the log once all ledgers with one are deleted.");
 
   public static final Setting<Integer> LOG_INFLIGHT =
       new Setting<>(
@@ -335,6 +345,7 @@ public final class Settings {
           LOG_WRITE_QUORUM,
           LOG_ACK_QUORUM,
           LOG_SYNC,
+          LOG_PASSWORDS,
           LOG_INFLIGHT,
           LOG_TIMEOUT,
           LOG_LEDGERS,
