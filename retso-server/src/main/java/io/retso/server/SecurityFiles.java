@@ -47,7 +47,7 @@ final class SecurityFiles implements AutoCloseable {
      *
      * @throws LogException if it cannot; then all go on by the one before
      */
-    void use(ClusterSecret secret) throws LogException;
+    void use(ClusterSecret secret) throws LogException, ConfigException;
   }
 
   /** What connections begin TLS with, as a server and as a client of the one that leads. */
@@ -201,7 +201,7 @@ final class SecurityFiles implements AutoCloseable {
       }
       readSecret();
       complaint = "";
-    } catch (IOException | AccessException | SecretException e) {
+    } catch (IOException | AccessException | SecretException | ConfigException e) {
       complain(ErrorText.of(e));
     } catch (LogException e) {
       complain(ErrorText.of(e) + "; " + ExitCode.remedy(e.reason()));
@@ -211,7 +211,7 @@ final class SecurityFiles implements AutoCloseable {
     onRead.run();
   }
 
-  private void readSecret() throws IOException, SecretException, LogException {
+  private void readSecret() throws IOException, SecretException, LogException, ConfigException {
     Optional<Path> file = config.secretFile();
     if (file.isPresent()) {
       ClusterSecret read = ClusterSecret.read(file.get());

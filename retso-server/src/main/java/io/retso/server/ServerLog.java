@@ -4,13 +4,18 @@ import io.retso.log.LogException;
 import io.retso.log.bookkeeper.BookKeeperSettings;
 import io.retso.log.bookkeeper.BookKeeperStore;
 import io.retso.log.bookkeeper.LedgerPasswords;
+import io.retso.log.bookkeeper.ZooKeeperAccess;
 import io.retso.member.Roster;
 import io.retso.security.ClusterSecret;
+import io.retso.server.config.ConfigException;
 import io.retso.server.config.ServerConfig;
 import io.retso.server.config.Settings;
 import io.retso.server.embedded.BookieSettings;
+import io.retso.server.embedded.DataDirectory;
 import io.retso.server.embedded.EmbeddedBookKeeper;
+import io.retso.server.embedded.LockedException;
 import io.retso.server.members.ZooKeeperRoster;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,31 +34,81 @@ final class ServerLog implements AutoCloseable {
 
   private final ServerConfig config;
   private EmbeddedBookKeeper embedded;
+  private ZooKeeperAccess access = ZooKeeperAccess.OPEN;
   private BookKeeperStore store;
 
   ServerLog(ServerConfig config) {
     this.config = config;
   }
 
-  /** Starts ZooKeeper and bookies, if the log is to be in this process. */
-  void startEmbedded() throws IOException {
+  /** Makes the directory that an embedded log is in, with its secret; closes it to others. */
+  void prepare() throws IOException {
     if (config.isEmbedded()) {
-      embedded =
-          EmbeddedBookKeeper.start(
-              config.get(Settings.DATA_DIR),
-              config.get(Settings.EMBEDDED_BOOKIES),
-              config.get(Settings.LOG_SYNC));
+      DataDirectory.prepare(config.get(Settings.DATA_DIR).toAbsolutePath().normalize());
     }
   }
 
+  /** Starts ZooKeeper and bookies, if the log is to be in this process. */
+  void startEmbedded(ClusterSecret secret) throws IOException, ConfigException, LogException {
+    if (config.isEmbedded()) {
+      try {
+        embedded =
+            EmbeddedBookKeeper.start(
+                config.get(Settings.DATA_DIR),
+                config.get(Settings.EMBEDDED_BOOKIES),
+                config.get(Settings.LOG_SYNC),
+                access(config, secret),
+                configuration -> {});
+      } catch (LockedException e) {
+        throw new LogException(LogException.Reason.LOCKED, ErrorText.of(e), e);
+      }
+    }
+  }
+
+  /**
+   * Who a server is to ZooKeeper.
+   *
+   * @throws ConfigException if ZooKeeper's own client was not told what that takes
+   */
+  static ZooKeeperAccess access(ServerConfig config, ClusterSecret secret) throws ConfigException {
+    return switch (config.zooKeeperAuth()) {
+      case "digest" -> ZooKeeperAccess.bySecret(secret::keys);
+      case "sasl" -> byConnection("sasl", "java.security.auth.login.config", "FILE");
+      case "x509" -> byConnection("x509", "zookeeper.client.secure", "true");
+      // An embedded one may have been closed to others before.
+      default ->
+          config.isEmbedded()
+              ? ZooKeeperAccess.bySecret(secret::keys).withOpenNodes()
+              : ZooKeeperAccess.OPEN;
+    };
+  }
+
+  private static ZooKeeperAccess byConnection(String auth, String property, String value)
+      throws ConfigException {
+    String told = System.getProperty(property, "");
+    if (told.isEmpty() || value.equals("true") && !told.equals(value)) {
+      throw new ConfigException(
+          "zookeeper.auth = "
+              + auth
+              + " needs RETSO_OPTS with -D"
+              + property
+              + "="
+              + value
+              + ", by which ZooKeeper's client says who this server is");
+    }
+    return ZooKeeperAccess.byConnection();
+  }
+
   /** Opens the ledgers of the log. */
-  BookKeeperStore open(ClusterSecret secret) throws LogException {
+  BookKeeperStore open(ClusterSecret secret) throws LogException, ConfigException {
+    access = access(config, secret);
     ServerConfig.Quorums q = config.quorums();
     Duration silence = config.get(Settings.LOG_TIMEOUT);
     store =
         BookKeeperStore.connect(
             new BookKeeperSettings(
                 zookeeper(),
+                access,
                 config.get(Settings.LOG_ZNODE),
                 config.isEmbedded()
                     ? BookieSettings.LEDGERS_ROOT
@@ -83,15 +138,15 @@ final class ServerLog implements AutoCloseable {
    * @throws LogException if a ledger of the log needs a line that it lacks, or that cannot be found
    *     out; then the one before goes on to count
    */
-  void use(ClusterSecret secret) throws LogException {
+  void use(ClusterSecret secret) throws LogException, ConfigException {
     if (store != null) {
-      store.use(passwords(secret));
+      store.use(passwords(secret), access(config, secret));
     }
   }
 
   /** Registers this server beside the log. */
   Roster roster(LongSupplier nanoClock) {
-    return ZooKeeperRoster.connect(zookeeper(), config.get(Settings.LOG_ZNODE), nanoClock);
+    return ZooKeeperRoster.connect(zookeeper(), access, config.get(Settings.LOG_ZNODE), nanoClock);
   }
 
   private String zookeeper() {

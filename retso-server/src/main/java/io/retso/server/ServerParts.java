@@ -125,8 +125,9 @@ final class ServerParts {
         CompletableFuture.supplyAsync(() -> new ServerOracle(config, nanoClock));
     log = new ServerLog(config);
     started("log", log);
-    log.startEmbedded();
-    ClusterSecret secret = security.secret(); // an embedded log comes with it
+    log.prepare();
+    ClusterSecret secret = security.secret();
+    log.startEmbedded(secret);
     oracle = making.join();
     BookKeeperStore store = config.isDurable() ? log.open(secret) : null;
     // With a log in memory everything is forgotten with the process: each is another oracle.

@@ -71,7 +71,7 @@ class LogSecretTest {
         TestAuthority.replace(secret, after);
         HttpResponse<String> tooEarly =
             TestServers.send(first.httpPort(), "/reload", "POST", "*/*");
-        assertTrue(tooEarly.body().contains("keep the line before it"), tooEarly.body());
+        assertTrue(tooEarly.body().contains("was replaced, keep the line"), tooEarly.body());
         TestServers.await(first.httpPort(), "/health", 200, "made with another secret");
         TestAuthority.replace(secret, after + before);
         HttpResponse<String> both = TestServers.send(first.httpPort(), "/reload", "POST", "*/*");

@@ -102,7 +102,7 @@ public final class BookKeeperStore implements LedgerStore {
       throws LogException {
     ZooKeeperCatalog catalog =
         ZooKeeperCatalog.connect(
-            settings.zookeeper(), settings.znode(), settings.zookeeperTimeout());
+            settings.zookeeper(), settings.access(), settings.znode(), settings.zookeeperTimeout());
     BookKeeperClients clients = null;
     try {
       clients = BookKeeperClients.connect(settings, catalog.client());
@@ -161,12 +161,14 @@ public final class BookKeeperStore implements LedgerStore {
   }
 
   /**
-   * Goes by other passwords from here on, if all ledgers of the log can be opened with them. Blocks
-   * as {@link #connect} does.
+   * Goes by other passwords from here on, if all ledgers of the log can be opened with them, and
+   * the catalog read at the next start. Blocks as {@link #connect} does.
    *
-   * @throws LogException {@link Reason#LOCKED} if a ledger cannot; then it goes on as before
+   * @param access who this server will be to ZooKeeper when it starts again
+   * @throws LogException {@link Reason#LOCKED} if that is not so; then it goes on as before
    */
-  public void use(LedgerPasswords others) throws LogException {
+  public void use(LedgerPasswords others, ZooKeeperAccess access) throws LogException {
+    catalog.check(access);
     Set<Long> known = catalog.read().ledgers().stream().filter(id -> id >= 0).collect(toSet());
     ledgersByPassword(others).checkPasswords(known);
     passwords = others;

@@ -72,8 +72,8 @@ public enum ExitCode {
           "check that ZooKeeper and enough bookies run and have disk space; every acknowledged"
               + " commit is in the log";
       case LOCKED ->
-          "give this server the secret.file of the one that leads; if the secret was replaced, keep"
-              + " the line before it until the ledgers of that are deleted";
+          "give this server the secret.file and zookeeper.auth of the one that leads; if the secret"
+              + " was replaced, keep the line before it until the ledgers of that are deleted";
       case CORRUPT ->
           "do not start the server again; look for failing disks on the bookies, and let BookKeeper"
               + " re-replicate from healthy copies";

@@ -145,6 +145,17 @@ public final class Settings {
           "ZooKeeper of the BookKeeper cluster that holds the log. Empty starts ZooKeeper and a"
               + " bookie inside this process, with their files in data.dir.");
 
+  public static final Setting<String> ZOOKEEPER_AUTH =
+      new Setting<>(
+          "zookeeper.auth",
+          "auto",
+          ValueType.choice("auto", "none", "digest", "sasl", "x509"),
+          "By what ZooKeeper knows the servers and bookies of the log, which alone may then read"
+              + " and change its nodes: digest by a password that comes from the secret; sasl and"
+              + " x509 by what ZooKeeper's own client is told with -Dzookeeper.* in RETSO_OPTS."
+              + " Nodes that are there already get it from ./retso secure-log. auto is digest for"
+              + " an embedded log and none otherwise.");
+
   public static final Setting<Integer> EMBEDDED_BOOKIES =
       new Setting<>(
           "embedded.bookies",
@@ -340,6 +351,7 @@ public final class Settings {
           DATA_DIR,
           LOG,
           ZOOKEEPER,
+          ZOOKEEPER_AUTH,
           EMBEDDED_BOOKIES,
           LOG_ENSEMBLE,
           LOG_WRITE_QUORUM,

@@ -9,9 +9,10 @@ import io.retso.sequencer.Sequencer;
 import io.retso.server.embedded.EmbeddedBookKeeper;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(60)
 class InjectedLogAccessBugsTest {
   private static EmbeddedBookKeeper cluster;
+  private static EmbeddedBookKeeper closed;
 
   /** What is done wrong. */
   enum Bug {
@@ -51,12 +53,14 @@ class InjectedLogAccessBugsTest {
 
   @BeforeAll
   static void startCluster(@TempDir Path directory) throws IOException {
-    cluster = EmbeddedBookKeeper.start(directory, 1, false);
+    cluster = EmbeddedBookKeeper.start(directory.resolve("open"), 1, false);
+    closed = ClosedNodesTest.start(directory.resolve("closed"));
   }
 
   @AfterAll
   static void stopCluster() throws IOException {
     cluster.close();
+    closed.close();
   }
 
   @ParameterizedTest
@@ -66,17 +70,60 @@ class InjectedLogAccessBugsTest {
     try (EditedClasses edited =
         EditedClasses.of(
             directory, LedgerPasswordsTest.class, Sequencer.class, OracleClient.class)) {
-      Consumer<String> attempts = attempts(edited);
+      BiConsumer<String, String> attempts = attempts(edited, LedgerPasswordsTest.Attempts.class);
       AssertionError caught =
-          assertThrows(
-              AssertionError.class, () -> attempts.accept(cluster.zookeeper() + "/" + bug));
+          assertThrows(AssertionError.class, () -> attempts.accept(cluster.zookeeper(), "-" + bug));
       System.out.println(bug + ": " + caught.getMessage());
     }
   }
 
+  /** Nodes of ZooKeeper that are left to everybody, of which {@link ClosedNodesTest} must see. */
+  enum OpenNodes {
+    THE_CATALOG(
+        "log/bookkeeper/ZooKeeperCatalog", "access.acls(),", "ZooKeeperAccess.OPEN.acls(),"),
+    LEDGERS("log/bookkeeper/BookKeeperClients", "settings.access().isSecured()", "false"),
+    MEMBERS(
+        "server/members/ZooKeeperRoster",
+        "new OneList(access.acls())",
+        "new OneList(ZooKeeperAccess.OPEN.acls())"),
+    ALL("log/bookkeeper/ZooKeeperAccess", "if (!secured) {", "if (true) {"),
+    A_SESSION_THAT_BEGINS_ANEW_IS_NOBODY(
+        "log/bookkeeper/ZooKeeperSession", "access.authenticate(next);", "");
+
+    private final SourceEdit edit;
+
+    OpenNodes(String type, String text, String instead) {
+      edit = new SourceEdit(Path.of("src/main/java/io/retso", type + ".java"), text, instead);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void areCaught(OpenNodes bug, @TempDir Path directory) throws Exception {
+    bug.edit.compile(directory);
+    try (EditedClasses edited =
+        EditedClasses.of(directory, ClosedNodesTest.class, Sequencer.class, OracleClient.class)) {
+      BiConsumer<String, String> attempts = attempts(edited, ClosedNodesTest.Attempts.class);
+      AssertionError caught =
+          assertThrows(
+              AssertionError.class, () -> attempts.accept(closed.zookeeper(), "/" + bug + "/log"));
+      System.out.println(bug + ": " + caught.getMessage());
+    }
+  }
+
+  @Test
+  void withoutABugNothingIsCaught(@TempDir Path directory) throws Exception {
+    try (EditedClasses edited =
+        EditedClasses.of(directory, ClosedNodesTest.class, Sequencer.class, OracleClient.class)) {
+      attempts(edited, LedgerPasswordsTest.Attempts.class).accept(cluster.zookeeper(), "-sound");
+      attempts(edited, ClosedNodesTest.Attempts.class).accept(closed.zookeeper(), "/sound/log");
+    }
+  }
+
   @SuppressWarnings("unchecked") // the class says so
-  private static Consumer<String> attempts(EditedClasses edited)
+  private static BiConsumer<String, String> attempts(
+      EditedClasses edited, Class<? extends BiConsumer<String, String>> type)
       throws ReflectiveOperationException {
-    return edited.make(LedgerPasswordsTest.Attempts.class, Consumer.class);
+    return edited.make(type, BiConsumer.class);
   }
 }

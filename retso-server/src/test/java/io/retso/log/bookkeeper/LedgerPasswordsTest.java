@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import org.apache.bookkeeper.client.BKException;
 import org.apache.bookkeeper.client.BookKeeper;
 import org.apache.bookkeeper.client.api.LedgerMetadata;
@@ -58,11 +58,11 @@ class LedgerPasswordsTest {
   }
 
   /** What passwords are for; made anew by each loader of classes. */
-  static final class Attempts implements Consumer<String> {
+  static final class Attempts implements BiConsumer<String, String> {
     @Override
-    public void accept(String zookeeper) {
+    public void accept(String zookeeper, String name) {
       try {
-        Log log = new Log(zookeeper);
+        Log log = new Log(zookeeper, name);
         log.strangersNeitherAppendNorFence();
         log.anotherSecretOpensNothing();
         log.aSecretIsReplaced();
@@ -76,36 +76,38 @@ class LedgerPasswordsTest {
 
   @Test
   void strangersNeitherAppendNorFence() throws Exception {
-    new Log(cluster.zookeeper()).strangersNeitherAppendNorFence();
+    new Log(cluster.zookeeper(), "").strangersNeitherAppendNorFence();
   }
 
   @Test
   void anotherSecretOpensNothing() throws Exception {
-    new Log(cluster.zookeeper()).anotherSecretOpensNothing();
+    new Log(cluster.zookeeper(), "").anotherSecretOpensNothing();
   }
 
   @Test
   void aSecretIsReplaced() throws Exception {
-    new Log(cluster.zookeeper()).aSecretIsReplaced();
+    new Log(cluster.zookeeper(), "").aSecretIsReplaced();
   }
 
   @Test
   void ledgersWithoutPasswordsAreOpened() throws Exception {
-    new Log(cluster.zookeeper()).ledgersWithoutPasswordsAreOpened();
+    new Log(cluster.zookeeper(), "").ledgersWithoutPasswordsAreOpened();
   }
 
   @Test
   void lostLedgersAreFound() throws Exception {
-    new Log(cluster.zookeeper()).lostLedgersAreFound();
+    new Log(cluster.zookeeper(), "").lostLedgersAreFound();
   }
 
   /** Servers of logs on one cluster. */
   private static final class Log {
     private final String zookeeper;
+    private final String name;
     private String znode;
 
-    Log(String zookeeper) {
+    Log(String zookeeper, String name) {
       this.zookeeper = zookeeper;
+      this.name = name;
     }
 
     private BookKeeperStore connect(LedgerPasswords passwords) throws LogException {
@@ -150,10 +152,11 @@ class LedgerPasswordsTest {
 
     /** What a client sends that leaves out what BookKeeper's own client looks at before. */
     void strangersNeitherAppendNorFence() throws Exception {
-      znode = "/strangers";
+      znode = "/strangers" + name;
       try (BookKeeperStore store = connect(NEW);
           ZooKeeperCatalog anybody =
-              ZooKeeperCatalog.connect(zookeeper, znode, Duration.ofSeconds(10))) {
+              ZooKeeperCatalog.connect(
+                  zookeeper, ZooKeeperAccess.OPEN, znode, Duration.ofSeconds(10))) {
         LedgerStore.Ledger ledger = store.create().join();
         CompletableFuture<Void> first = new CompletableFuture<>();
         ledger.append(ByteBuffer.wrap(new byte[1]), 0, (at, e) -> first.complete(null));
@@ -180,18 +183,21 @@ class LedgerPasswordsTest {
             BKException.Code.UnauthorizedAccessException, fenced.get(30, TimeUnit.SECONDS));
 
         CompletableFuture<Integer> added = new CompletableFuture<>();
+        ReferenceCounted forged = forged(ledger.id(), noPassword);
         bookies.addEntry(
             bookie,
             ledger.id(),
             noPassword,
             1,
-            forged(ledger.id(), noPassword),
+            forged,
             (code, id, entry, address, context) -> added.complete(code),
             null,
             BookieProtocol.FLAG_RECOVERY_ADD,
             false,
             EnumSet.noneOf(WriteFlag.class));
-        assertEquals(BKException.Code.UnauthorizedAccessException, added.get(30, TimeUnit.SECONDS));
+        int answer = added.get(30, TimeUnit.SECONDS);
+        forged.release();
+        assertEquals(BKException.Code.UnauthorizedAccessException, answer);
 
         CompletableFuture<LogException> second = new CompletableFuture<>();
         ledger.append(ByteBuffer.wrap(new byte[1]), 0, (at, e) -> second.complete(e));
@@ -209,7 +215,7 @@ class LedgerPasswordsTest {
     }
 
     void anotherSecretOpensNothing() throws Exception {
-      znode = "/another-secret";
+      znode = "/another-secret" + name;
       long ledger;
       try (BookKeeperStore store = connect(OLD)) {
         ledger = write(store);
@@ -219,7 +225,7 @@ class LedgerPasswordsTest {
         LogException e = assertThrows(LogException.class, () -> connect(wrong));
         assertEquals(Reason.LOCKED, e.reason(), e.getMessage());
       }
-      znode = "/of-another-log";
+      znode = "/of-another-log" + name;
       try (BookKeeperStore other = connect(NEW)) {
         assertEquals(Reason.LOCKED, reasonOf(other.openUnfenced(ledger)));
         assertEquals(Reason.LOCKED, reasonOf(other.openFenced(ledger)));
@@ -228,18 +234,19 @@ class LedgerPasswordsTest {
 
     /** Each step is taken while a server goes on. */
     void aSecretIsReplaced() throws Exception {
-      znode = "/replaced";
+      znode = "/replaced" + name;
       try (BookKeeperStore store = connect(OLD)) {
         long old = write(store);
-        store.use(passwords(OLD, NEW));
+        store.use(passwords(OLD, NEW), ZooKeeperAccess.OPEN);
         reads(store, old);
-        store.use(passwords(NEW, OLD));
+        store.use(passwords(NEW, OLD), ZooKeeperAccess.OPEN);
         reads(store, old);
-        LogException tooEarly = assertThrows(LogException.class, () -> store.use(passwords(NEW)));
+        LogException tooEarly =
+            assertThrows(LogException.class, () -> store.use(passwords(NEW), ZooKeeperAccess.OPEN));
         assertEquals(Reason.LOCKED, tooEarly.reason());
         reads(store, old);
         long young = write(store);
-        store.use(passwords(NEW));
+        store.use(passwords(NEW), ZooKeeperAccess.OPEN);
         reads(store, young);
         assertEquals(Reason.LOCKED, reasonOf(store.openUnfenced(old)));
       }
@@ -247,7 +254,7 @@ class LedgerPasswordsTest {
 
     /** Made by an earlier build, or by a server on the way back to one. */
     void ledgersWithoutPasswordsAreOpened() throws Exception {
-      znode = "/without";
+      znode = "/without" + name;
       long without;
       try (BookKeeperStore earlier = connect(LedgerPasswords.NONE)) {
         without = write(earlier);
@@ -267,7 +274,7 @@ class LedgerPasswordsTest {
     }
 
     void lostLedgersAreFound() throws Exception {
-      znode = "/lost";
+      znode = "/lost" + name;
       try (BookKeeperStore store = connect(NEW)) {
         long known = write(store);
         write(store);
