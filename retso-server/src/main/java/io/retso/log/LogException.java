@@ -22,6 +22,8 @@ public final class LogException extends Exception {
     CORRUPT,
     /** A later build wrote it, in a format that this one does not read. Start that build again. */
     NEWER,
+    /** A ledger was made with another secret. Give this server that of the one that leads. */
+    LOCKED,
     /** The list of ledgers is older than the log, or is gone. Restore ZooKeeper's data. */
     LOST,
     /** The log is sound and holds more than this server's settings have room for. Raise them. */

@@ -25,8 +25,11 @@ final class Follower {
   /** A standby that has read nothing for so long is not ready: it cannot reach the log. */
   private static final long READ_NANOS_MAX = TimeUnit.SECONDS.toNanos(3);
 
-  /** A log that a later build wrote is read again after so long: by then that may be deleted. */
-  private static final long NEWER_NANOS = TimeUnit.MINUTES.toNanos(1);
+  /**
+   * A log that a later build wrote, or that takes another secret, is read again after so long: by
+   * then that may be deleted, or the secret be there.
+   */
+  private static final long UNREADABLE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final Member.Settings settings;
   private final LedgerStore store;
@@ -146,7 +149,7 @@ final class Follower {
 
   /** Reads on. */
   void tick(long now) {
-    if (!canRead() && now - failedNanos < NEWER_NANOS) {
+    if (!canRead() && now - failedNanos < UNREADABLE_NANOS) {
       return;
     }
     CompletableFuture<Void> polling = tail.poll();
@@ -252,9 +255,11 @@ final class Follower {
     return looked && canRead() && tail.isWarm() && now - readNanos < READ_NANOS_MAX;
   }
 
-  /** Whether this build reads what it found in the log. */
+  /** Whether this build, with the secret that it has, reads what it found in the log. */
   private boolean canRead() {
-    return trouble == null || trouble.reason() != LogException.Reason.NEWER;
+    return trouble == null
+        || trouble.reason() != LogException.Reason.NEWER
+            && trouble.reason() != LogException.Reason.LOCKED;
   }
 
   // Judging.

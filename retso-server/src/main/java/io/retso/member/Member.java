@@ -408,7 +408,7 @@ public final class Member implements AutoCloseable {
     switch (failure.reason()) {
       case CORRUPT, LOST, TOO_LARGE -> end(failure);
       case FENCED, GONE -> {}
-      case UNAVAILABLE, NEWER -> {
+      case UNAVAILABLE, NEWER, LOCKED -> {
         return failure;
       }
     }

@@ -1,5 +1,6 @@
 package io.retso.server;
 
+import io.retso.log.LogException;
 import io.retso.protocol.Authentication.Level;
 import io.retso.security.Access;
 import io.retso.security.AccessControl;
@@ -8,6 +9,7 @@ import io.retso.security.AccessFile;
 import io.retso.security.Audit;
 import io.retso.security.ClusterSecret;
 import io.retso.security.SecretException;
+import io.retso.server.commands.ExitCode;
 import io.retso.server.config.ConfigException;
 import io.retso.server.config.ServerConfig;
 import io.retso.server.config.Settings;
@@ -38,6 +40,16 @@ final class SecurityFiles implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SecurityFiles.class);
   private static final Duration END_IS_NEAR = Duration.ofDays(14);
 
+  /** Something else that goes by the secret. */
+  interface SecretUser {
+    /**
+     * Goes by another secret.
+     *
+     * @throws LogException if it cannot; then all go on by the one before
+     */
+    void use(ClusterSecret secret) throws LogException, ConfigException;
+  }
+
   /** What connections begin TLS with, as a server and as a client of the one that leads. */
   private record Contexts(TlsContext server, TlsContext client) {}
 
@@ -56,6 +68,7 @@ final class SecurityFiles implements AutoCloseable {
   private volatile Optional<Contexts> contexts = Optional.empty();
   private volatile Access policy = Access.OFF;
   private volatile String complaint = "";
+  private volatile SecretUser others = read -> {};
   private volatile Runnable onRead = () -> {};
   private ClusterSecret secret;
   private String log = "";
@@ -152,9 +165,11 @@ final class SecurityFiles implements AutoCloseable {
   /**
    * Begins to read them again.
    *
+   * @param others goes by the secret, too
    * @param onRead runs each time, whatever has changed
    */
-  void watch(Runnable onRead) {
+  void watch(SecretUser others, Runnable onRead) {
+    this.others = others;
     this.onRead = onRead;
     thread.scheduleWithFixedDelay(
         this::readAgain, PERIOD_SECONDS, PERIOD_SECONDS, TimeUnit.SECONDS);
@@ -186,19 +201,22 @@ final class SecurityFiles implements AutoCloseable {
       }
       readSecret();
       complaint = "";
-    } catch (IOException | AccessException | SecretException e) {
+    } catch (IOException | AccessException | SecretException | ConfigException e) {
       complain(ErrorText.of(e));
+    } catch (LogException e) {
+      complain(ErrorText.of(e) + "; " + ExitCode.remedy(e.reason()));
     } catch (RuntimeException | Error e) { // a periodic task that throws is never run again
       complain("files of security could not be read: " + ErrorText.of(e));
     }
     onRead.run();
   }
 
-  private void readSecret() throws IOException, SecretException {
+  private void readSecret() throws IOException, SecretException, LogException, ConfigException {
     Optional<Path> file = config.secretFile();
     if (file.isPresent()) {
       ClusterSecret read = ClusterSecret.read(file.get());
       if (!read.isSameAs(secret)) {
+        others.use(read);
         use(read, log);
         changed("secret", "");
       }

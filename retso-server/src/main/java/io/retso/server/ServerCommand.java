@@ -8,7 +8,6 @@ import io.retso.server.commands.UsualExitCodes;
 import io.retso.server.config.ConfigException;
 import io.retso.server.config.MemoryPlan;
 import io.retso.server.config.ServerConfig;
-import io.retso.server.config.Setting;
 import io.retso.server.config.Settings;
 import io.retso.server.observe.Json;
 import io.retso.text.ErrorText;
@@ -26,7 +25,6 @@ import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IModelTransformer;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
@@ -47,31 +45,20 @@ import picocli.CommandLine.Spec;
     usageHelpAutoWidth = true,
     abbreviateSynopsis = true,
     exitCodeListHeading = "%nExit codes:%n",
-    modelTransformer = ServerCommand.SettingFlags.class)
+    modelTransformer = ServerCommand.Flags.class)
 public final class ServerCommand implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(ServerCommand.class);
 
-  /** Adds a flag for every setting of the table. */
-  static final class SettingFlags implements IModelTransformer {
+  /** A flag for every setting, and what the process may end with. */
+  static final class Flags implements IModelTransformer {
     @Override
     public CommandSpec transform(CommandSpec command) {
-      for (Setting<?> setting : Settings.ALL) {
-        String standard = setting.defaultText().isEmpty() ? "empty" : setting.defaultText();
-        command.addOption(
-            OptionSpec.builder(setting.flag())
-                .type(String.class)
-                .arity("1")
-                .paramLabel(setting.type().label())
-                .description(
-                    setting.description().replace("%", "%%"),
-                    "Allowed: " + setting.type().allowed() + ". Default: " + standard)
-                .build());
-      }
       Map<String, String> codes = new LinkedHashMap<>();
       for (ExitCode code : ExitCode.values()) {
         codes.put(Integer.toString(code.number()), code.meaning());
       }
       codes.put("130, 143", "A clean shutdown after SIGINT or SIGTERM.");
+      SettingFlags.add(command, Settings.ALL);
       command.usageMessage().exitCodeList(codes);
       return new UsualExitCodes().transform(command);
     }
@@ -115,7 +102,7 @@ public final class ServerCommand implements Callable<Integer> {
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
     try {
-      ServerConfig config = config();
+      ServerConfig config = SettingFlags.read(spec, configFile);
       if (printHeap) {
         out.println(MemoryPlan.of(config).recommendedMebibytes());
         out.flush();
@@ -167,20 +154,6 @@ public final class ServerCommand implements Callable<Integer> {
     err.println("retso server: " + message);
     err.flush();
     return code.number();
-  }
-
-  private ServerConfig config() throws ConfigException {
-    ServerConfig.Builder builder = ServerConfig.builder();
-    if (configFile != null) {
-      builder.load(configFile);
-    }
-    for (Setting<?> setting : Settings.ALL) {
-      String text = spec.findOption(setting.flag()).getValue();
-      if (text != null) {
-        builder.set(setting, text, setting.flag());
-      }
-    }
-    return builder.build();
   }
 
   private void announce(RetsoServer server, PrintWriter out) throws IOException {

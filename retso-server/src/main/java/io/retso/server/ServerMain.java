@@ -32,6 +32,7 @@ import picocli.CommandLine.Spec;
       ReloadCommand.class,
       SecretCommand.class,
       SecureCommand.class,
+      SecureLogCommand.class,
       TokenCommand.class
     })
 public final class ServerMain implements Runnable {

@@ -4,7 +4,6 @@ import io.retso.front.FrontDesk;
 import io.retso.log.LedgerLog;
 import io.retso.log.LogException;
 import io.retso.log.MemoryLog;
-import io.retso.log.bookkeeper.BookKeeperSettings;
 import io.retso.log.bookkeeper.BookKeeperStore;
 import io.retso.member.Member;
 import io.retso.member.Roster;
@@ -21,10 +20,8 @@ import io.retso.server.config.ServerConfig;
 import io.retso.server.config.Setting;
 import io.retso.server.config.Settings;
 import io.retso.server.config.ValueType;
-import io.retso.server.embedded.BookieSettings;
 import io.retso.server.embedded.EmbeddedBookKeeper;
 import io.retso.server.members.OwnAddress;
-import io.retso.server.members.ZooKeeperRoster;
 import io.retso.server.observe.BatchHistogram;
 import io.retso.server.observe.FigureReader;
 import io.retso.server.observe.Figures;
@@ -36,11 +33,8 @@ import io.retso.server.rehearsal.Rehearsal;
 import io.retso.text.Addresses;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -63,9 +57,7 @@ final class ServerParts {
   private static final Logger LOG = LoggerFactory.getLogger(ServerParts.class);
   private static final int CONNECTIONS_PER_HOST_MIN = 64;
   private static final double NANOS_PER_SECOND = 1e9;
-  private static final Duration ZOOKEEPER_TIMEOUT = Duration.ofSeconds(10);
   private static final long TICK_NANOS_MAX = 1_000_000_000;
-  private static final Duration OPERATION_TIMEOUT = Duration.ofSeconds(30);
 
   private final ServerConfig config;
   private final MemoryPlan memory;
@@ -87,7 +79,7 @@ final class ServerParts {
   private ServerMember member;
 
   private Member.View alone;
-  private EmbeddedBookKeeper embedded;
+  private ServerLog log;
   private ServerFacts facts;
   private int port;
   private volatile OracleIdentity identity;
@@ -131,14 +123,17 @@ final class ServerParts {
     // cluster waits for its disk and for itself. So both at a time.
     CompletableFuture<ServerOracle> making =
         CompletableFuture.supplyAsync(() -> new ServerOracle(config, nanoClock));
-    startEmbedded();
-    ClusterSecret secret = security.secret(); // an embedded log comes with it
+    log = new ServerLog(config);
+    started("log", log);
+    log.prepare();
+    ClusterSecret secret = security.secret();
+    log.startEmbedded(secret);
     oracle = making.join();
-    BookKeeperStore store = config.isDurable() ? openStore() : null;
+    BookKeeperStore store = config.isDurable() ? log.open(secret) : null;
     // With a log in memory everything is forgotten with the process: each is another oracle.
-    UUID log = store == null ? UUID.randomUUID() : UUID.fromString(store.logId());
-    identity = new OracleIdentity(log, config.get(Settings.ORACLE_NAME));
-    security.files().use(secret, log.toString());
+    UUID logId = store == null ? UUID.randomUUID() : UUID.fromString(store.logId());
+    identity = new OracleIdentity(logId, config.get(Settings.ORACLE_NAME));
+    security.files().use(secret, logId.toString());
     port = net.listen(listenAddress).getPort();
     reserved.close();
     long recoveringSince = nanoClock.getAsLong();
@@ -148,7 +143,7 @@ final class ServerParts {
       join(store);
     }
     keepTime();
-    security.files().watch(() -> net.executor().execute(net::lookAtClients));
+    security.files().watch(log::use, () -> net.executor().execute(net::lookAtClients));
     observation.offerReload(security.files()::readNow);
     observation.offerClients(() -> CompletableFuture.supplyAsync(net::clients, net.executor()));
     net.every(TimeUnit.HOURS.toNanos(1), security::remind);
@@ -158,7 +153,7 @@ final class ServerParts {
             identity,
             advertised(),
             config.get(Settings.LOG),
-            logPlace(),
+            log.place(),
             view().transactions(),
             store == null ? 0 : (now - recoveringSince) / NANOS_PER_SECOND,
             memory,
@@ -197,7 +192,7 @@ final class ServerParts {
                 config.get(Settings.INHERITED_RETENTION).toNanos(),
                 advertised()),
             this::firstTimestamp);
-    Roster roster = ZooKeeperRoster.connect(zookeeper(), config.get(Settings.LOG_ZNODE), nanoClock);
+    Roster roster = log.roster(nanoClock);
     started("roster", roster);
     oracle.rehearseWith(() -> Rehearsal.run(store, store::createForNobody, nanoClock));
     member = ServerMember.start(settings, store, nanoClock, oracle, net, roster, security.files());
@@ -278,49 +273,10 @@ final class ServerParts {
         : Math.max(CONNECTIONS_PER_HOST_MIN, config.get(Settings.CONNECTIONS_MAX) / 4);
   }
 
-  private void startEmbedded() throws IOException {
-    if (config.isEmbedded()) {
-      embedded =
-          EmbeddedBookKeeper.start(
-              config.get(Settings.DATA_DIR),
-              config.get(Settings.EMBEDDED_BOOKIES),
-              config.get(Settings.LOG_SYNC));
-      started("embedded bookkeeper", embedded);
-    }
-  }
-
   /** Where the timestamps of an oracle that never issued any begin. */
   private long firstTimestamp() {
     long first = config.get(Settings.TIMESTAMPS_FIRST);
     return Timestamps.atLeast(first == ValueType.CLOCK ? System.currentTimeMillis() : first);
-  }
-
-  private String zookeeper() {
-    return embedded == null ? config.get(Settings.ZOOKEEPER) : embedded.zookeeper();
-  }
-
-  private BookKeeperStore openStore() throws LogException {
-    ServerConfig.Quorums q = config.quorums();
-    Duration silence = config.get(Settings.LOG_TIMEOUT);
-    BookKeeperStore store =
-        BookKeeperStore.connect(
-            new BookKeeperSettings(
-                zookeeper(),
-                config.get(Settings.LOG_ZNODE),
-                config.isEmbedded()
-                    ? BookieSettings.LEDGERS_ROOT
-                    : config.get(Settings.LOG_LEDGERS),
-                q.ensemble(),
-                q.write(),
-                q.ack(),
-                silence,
-                silence,
-                ZOOKEEPER_TIMEOUT,
-                OPERATION_TIMEOUT.compareTo(silence) > 0 ? OPERATION_TIMEOUT : silence),
-            Optional.ofNullable(embedded)
-                .map(cluster -> cluster.witnessFile(config.get(Settings.LOG_ZNODE))));
-    started("bookkeeper client", store);
-    return store;
   }
 
   /** On the oracle's thread. */
@@ -332,31 +288,6 @@ final class ServerParts {
     figures.decisions.copyFrom(decisions);
     figures.turns.copyFrom(turns);
     figures.turnsCpu.copyFrom(turnsCpu);
-  }
-
-  private String logPlace() {
-    if (!config.isDurable()) {
-      return "nothing is kept: for measurements only";
-    }
-    ServerConfig.Quorums q = config.quorums();
-    String copies =
-        String.format(
-            Locale.ROOT, "ensemble %d, write %d, ack %d", q.ensemble(), q.write(), q.ack());
-    if (config.isEmbedded()) {
-      Path dir = config.get(Settings.DATA_DIR).toAbsolutePath().normalize();
-      return String.format(
-          Locale.ROOT,
-          "embedded in %s, %s%s",
-          dir,
-          copies,
-          config.get(Settings.LOG_SYNC) ? "" : ", not forced to disk");
-    }
-    return String.format(
-        Locale.ROOT,
-        "zookeeper %s, node %s, %s",
-        config.get(Settings.ZOOKEEPER),
-        config.get(Settings.LOG_ZNODE),
-        copies);
   }
 
   /** The network front. */
@@ -391,7 +322,7 @@ final class ServerParts {
 
   /** The embedded cluster; empty if there is none. */
   Optional<EmbeddedBookKeeper> embedded() {
-    return Optional.ofNullable(embedded);
+    return log == null ? Optional.empty() : log.embedded();
   }
 
   /** How long {@link #start} took. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.retso.log.bookkeeper.BookKeeperSettings;
 import io.retso.log.bookkeeper.BookKeeperStore;
+import io.retso.log.bookkeeper.ZooKeeperAccess;
 import io.retso.server.embedded.EmbeddedBookKeeper;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -61,6 +62,7 @@ class LedgerLogOutageTest {
     return BookKeeperStore.connect(
         new BookKeeperSettings(
             zookeeper,
+            ZooKeeperAccess.OPEN,
             "/retso/log",
             "/ledgers",
             1,

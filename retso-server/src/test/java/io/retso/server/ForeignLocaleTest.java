@@ -24,7 +24,8 @@ class ForeignLocaleTest {
   @Test
   void pagesAndLinesAndNodesOfLedgersAreInAscii() throws Exception {
     try (ServerProcess server =
-        ServerProcess.start(directory, EGYPT, "--rows=1k", "--window-timestamps=2^10")) {
+        ServerProcess.start(
+            directory, EGYPT, "--rows=1k", "--window-timestamps=2^10", "--zookeeper-auth=none")) {
       try (OracleClient client =
           OracleClient.builder().address("127.0.0.1:" + server.port()).build()) {
         assertTrue(client.commit(client.begin(), 1).isCommitted());

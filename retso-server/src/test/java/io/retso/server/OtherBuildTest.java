@@ -11,8 +11,10 @@ import io.retso.edited.SourceEdit;
 import io.retso.log.LogEntry;
 import io.retso.log.bookkeeper.BookKeeperSettings;
 import io.retso.log.bookkeeper.BookKeeperStore;
+import io.retso.log.bookkeeper.LedgerPasswords;
 import io.retso.member.Roster;
 import io.retso.protocol.Timestamps;
+import io.retso.security.ClusterSecret;
 import io.retso.server.embedded.EmbeddedBookKeeper;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -113,7 +116,10 @@ class OtherBuildTest {
   /** As bookies' own recovery does: the ledger's writer is to go on in another one. */
   private void fenceTheLog() throws Exception {
     try (BookKeeperStore store =
-        BookKeeperStore.connect(BookKeeperSettings.of(cluster.zookeeper(), 3, 3, 2))) {
+        BookKeeperStore.connect(
+            BookKeeperSettings.of(cluster.zookeeper(), 3, 3, 2),
+            Optional.empty(),
+            LedgerPasswords.of(ClusterSecret.read(TestServers.secret())::keys, true))) {
       for (long ledger : store.readCatalog().get().ledgers()) {
         store.openFenced(ledger).get().close();
       }

@@ -85,6 +85,7 @@ final class BookKeeperClients {
     ClientConfiguration c = new ClientConfiguration();
     c.setMetadataServiceUri(
         "zk+null://" + hosts.replace(',', ';') + chroot + settings.ledgersRoot());
+    c.setZkEnableSecurity(settings.access().isSecured());
     c.setAddEntryTimeout(seconds(settings.addTimeout()));
     c.setReadEntryTimeout(seconds(settings.readTimeout()));
     c.setClientConnectTimeoutMillis(CONNECT_TIMEOUT_MS);

@@ -52,6 +52,9 @@ final class BookKeeperFailure {
 
   private static LogException of(Throwable e, Duration timeout, long ledger, String what) {
     Throwable cause = e instanceof CompletionException ? e.getCause() : e;
+    if (cause instanceof LogException known) {
+      return known;
+    }
     if (cause instanceof TimeoutException) {
       return new LogException(
           Reason.UNAVAILABLE,
@@ -113,6 +116,8 @@ final class BookKeeperFailure {
       case BKException.Code.LedgerFencedException, BKException.Code.MetadataVersionException ->
           new LogException(
               Reason.UNAVAILABLE, message + "; another server opens it at the same time", cause);
+      case BKException.Code.UnauthorizedAccessException ->
+          new LogException(Reason.LOCKED, message + "; it has another password", cause);
       case BKException.Code.DigestMatchException ->
           new LogException(
               Reason.CORRUPT,

@@ -31,16 +31,43 @@ import org.apache.bookkeeper.client.api.ReadHandle;
 final class BookKeeperLostLedgers {
   private static final String APPLICATION = "application";
   private static final String ZNODE = "retso.znode";
-  private static final String LOG_ID = "retso.log";
+
+  /** The log that a ledger says to be of. */
+  static final String LOG_ID = "retso.log";
 
   private final BookKeeper client;
   private final Duration timeout;
   private final DigestType digest;
+  private final LedgerPasswords passwords;
 
-  BookKeeperLostLedgers(BookKeeper client, Duration timeout, DigestType digest) {
+  BookKeeperLostLedgers(
+      BookKeeper client, Duration timeout, DigestType digest, LedgerPasswords passwords) {
     this.client = client;
     this.timeout = timeout;
     this.digest = digest;
+    this.passwords = passwords;
+  }
+
+  /**
+   * Looks whether these ledgers can be opened with the passwords that there are. One that is gone
+   * needs none.
+   *
+   * @throws LogException {@link Reason#LOCKED} if one of them cannot
+   */
+  void checkPasswords(Set<Long> ledgers) throws LogException {
+    for (long ledger : ledgers) {
+      try {
+        passwords.of(ledger, await(client.getLedgerMetadata(ledger), ledger, look(ledger)));
+      } catch (LogException e) {
+        if (e.reason() != Reason.GONE) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static String look(long ledger) {
+    return "look at ledger " + ledger;
   }
 
   /** What a ledger of a log says of itself. */
@@ -64,10 +91,9 @@ final class BookKeeperLostLedgers {
     List<Long> lost = new ArrayList<>();
     for (long ledger : ids(oldest, known)) {
       try {
-        LedgerMetadata found =
-            await(client.getLedgerMetadata(ledger), ledger, "look at ledger " + ledger);
+        LedgerMetadata found = await(client.getLedgerMetadata(ledger), ledger, look(ledger));
         byte[] owner = found.getCustomMetadata().get(ZNODE);
-        if (Arrays.equals(owner, bytes(znode)) && hasEntries(ledger)) {
+        if (Arrays.equals(owner, bytes(znode)) && hasEntries(ledger, found)) {
           lost.add(ledger);
         }
       } catch (LogException e) {
@@ -107,7 +133,7 @@ final class BookKeeperLostLedgers {
    * for the last confirmed entry, none of them had the first, so it was not acknowledged. If they
    * do not answer either, this fails.
    */
-  private boolean hasEntries(long ledger) throws LogException {
+  private boolean hasEntries(long ledger, LedgerMetadata metadata) throws LogException {
     String what = "look into ledger " + ledger;
     ReadHandle handle =
         await(
@@ -116,7 +142,7 @@ final class BookKeeperLostLedgers {
                 .withLedgerId(ledger)
                 .withRecovery(false)
                 .withDigestType(digest)
-                .withPassword(new byte[0])
+                .withPassword(passwords.of(ledger, metadata))
                 .execute(),
             ledger,
             what);

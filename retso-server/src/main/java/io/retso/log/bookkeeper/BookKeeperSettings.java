@@ -6,6 +6,7 @@ import java.time.Duration;
  * Where the log is and how it is replicated.
  *
  * @param zookeeper connect string of the ZooKeeper of the BookKeeper cluster, perhaps with a chroot
+ * @param access who this server is there, and whose the nodes are that it makes
  * @param znode path under which the catalog is kept; one per log
  * @param ledgersRoot path of BookKeeper's own metadata
  * @param ensemble bookies over which a ledger is spread
@@ -19,6 +20,7 @@ import java.time.Duration;
  */
 public record BookKeeperSettings(
     String zookeeper,
+    ZooKeeperAccess access,
     String znode,
     String ledgersRoot,
     int ensemble,
@@ -46,6 +48,7 @@ public record BookKeeperSettings(
       String zookeeper, int ensemble, int writeQuorum, int ackQuorum) {
     return new BookKeeperSettings(
         zookeeper,
+        ZooKeeperAccess.OPEN,
         "/retso/log",
         "/ledgers",
         ensemble,
@@ -61,7 +64,24 @@ public record BookKeeperSettings(
   public BookKeeperSettings withZnode(String path) {
     return new BookKeeperSettings(
         zookeeper,
+        access,
         path,
+        ledgersRoot,
+        ensemble,
+        writeQuorum,
+        ackQuorum,
+        addTimeout,
+        readTimeout,
+        zookeeperTimeout,
+        operationTimeout);
+  }
+
+  /** These settings for a server that is somebody else to ZooKeeper. */
+  public BookKeeperSettings withAccess(ZooKeeperAccess other) {
+    return new BookKeeperSettings(
+        zookeeper,
+        other,
+        znode,
         ledgersRoot,
         ensemble,
         writeQuorum,
@@ -76,6 +96,7 @@ public record BookKeeperSettings(
   public BookKeeperSettings withTimeouts(Duration add, Duration read) {
     return new BookKeeperSettings(
         zookeeper,
+        access,
         znode,
         ledgersRoot,
         ensemble,

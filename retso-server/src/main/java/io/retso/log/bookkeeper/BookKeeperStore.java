@@ -9,6 +9,7 @@ import io.retso.log.LogException.Reason;
 import io.retso.text.ErrorText;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,9 +43,6 @@ import org.slf4j.LoggerFactory;
 public final class BookKeeperStore implements LedgerStore {
   private static final Logger LOGGER = LoggerFactory.getLogger(BookKeeperStore.class);
 
-  /** Ledgers are protected by the fence and by ZooKeeper's access lists, not by passwords. */
-  private static final byte[] NO_PASSWORD = new byte[0];
-
   private static final DigestType DIGEST = DigestType.CRC32C;
 
   /** How long {@link #close} waits for ledgers that are being sealed, and for what is under way. */
@@ -58,6 +56,7 @@ public final class BookKeeperStore implements LedgerStore {
 
   private final ZooKeeperCatalog catalog;
   private final Optional<CatalogWitness> witness;
+  private volatile LedgerPasswords passwords;
 
   /** ZooKeeper's client blocks; so does writing the witness. */
   private final ExecutorService catalogThread =
@@ -74,16 +73,18 @@ public final class BookKeeperStore implements LedgerStore {
       BookKeeperSettings settings,
       BookKeeperClients clients,
       ZooKeeperCatalog catalog,
-      Optional<CatalogWitness> witness) {
+      Optional<CatalogWitness> witness,
+      LedgerPasswords passwords) {
     this.witness = witness;
+    this.passwords = passwords;
     this.settings = settings;
     this.clients = clients;
     this.catalog = catalog;
   }
 
-  /** Like the other, without a witness. */
+  /** Like the other, without a witness and passwords. */
   public static BookKeeperStore connect(BookKeeperSettings settings) throws LogException {
-    return connect(settings, Optional.empty());
+    return connect(settings, Optional.empty(), LedgerPasswords.NONE);
   }
 
   /**
@@ -93,13 +94,15 @@ public final class BookKeeperStore implements LedgerStore {
    *     the only copy; empty if ZooKeeper's own quorum is enough
    * @throws LogException {@link Reason#UNAVAILABLE} if ZooKeeper cannot be reached or has no
    *     BookKeeper cluster; {@link Reason#LOST} if the bookies hold ledgers of this log that its
-   *     catalog lacks, or the witness remembers a newer catalog
+   *     catalog lacks, or the witness remembers a newer catalog; {@link Reason#LOCKED} if a ledger
+   *     was made with another secret
    */
-  public static BookKeeperStore connect(BookKeeperSettings settings, Optional<Path> witnessFile)
+  public static BookKeeperStore connect(
+      BookKeeperSettings settings, Optional<Path> witnessFile, LedgerPasswords passwords)
       throws LogException {
     ZooKeeperCatalog catalog =
         ZooKeeperCatalog.connect(
-            settings.zookeeper(), settings.znode(), settings.zookeeperTimeout());
+            settings.zookeeper(), settings.access(), settings.znode(), settings.zookeeperTimeout());
     BookKeeperClients clients = null;
     try {
       clients = BookKeeperClients.connect(settings, catalog.client());
@@ -119,7 +122,8 @@ public final class BookKeeperStore implements LedgerStore {
           e);
     }
     BookKeeperStore store =
-        new BookKeeperStore(settings, clients, catalog, witnessFile.map(CatalogWitness::new));
+        new BookKeeperStore(
+            settings, clients, catalog, witnessFile.map(CatalogWitness::new), passwords);
     try {
       store.checkCatalog();
       return store;
@@ -136,9 +140,9 @@ public final class BookKeeperStore implements LedgerStore {
       witness.get().check(catalog.logId(), before.version());
     }
     Set<Long> known = before.ledgers().stream().map(id -> id < 0 ? ~id : id).collect(toSet());
-    List<Long> lost =
-        new BookKeeperLostLedgers(clients.usual(), settings.operationTimeout(), DIGEST)
-            .without(known, settings.znode());
+    BookKeeperLostLedgers ledgers = ledgersByPassword(passwords);
+    ledgers.checkPasswords(known);
+    List<Long> lost = ledgers.without(known, settings.znode());
     lost.removeAll(catalog.readNewest().ledgers());
     if (!lost.isEmpty()) {
       throw new LogException(
@@ -150,6 +154,24 @@ public final class BookKeeperStore implements LedgerStore {
               + ", which its catalog in ZooKeeper does not know: it has "
               + before.ledgers());
     }
+  }
+
+  private BookKeeperLostLedgers ledgersByPassword(LedgerPasswords by) {
+    return new BookKeeperLostLedgers(clients.usual(), settings.operationTimeout(), DIGEST, by);
+  }
+
+  /**
+   * Goes by other passwords from here on, if all ledgers of the log can be opened with them, and
+   * the catalog read at the next start. Blocks as {@link #connect} does.
+   *
+   * @param access who this server will be to ZooKeeper when it starts again
+   * @throws LogException {@link Reason#LOCKED} if that is not so; then it goes on as before
+   */
+  public void use(LedgerPasswords others, ZooKeeperAccess access) throws LogException {
+    catalog.check(access);
+    Set<Long> known = catalog.read().ledgers().stream().filter(id -> id >= 0).collect(toSet());
+    ledgersByPassword(others).checkPasswords(known);
+    passwords = others;
   }
 
   /** The log's identity: random, made with the catalog, the same for ever. */
@@ -217,16 +239,18 @@ public final class BookKeeperStore implements LedgerStore {
    */
   @Override
   public CompletableFuture<Ledger> create() {
-    return create(
-        settings.ensemble(), BookKeeperLostLedgers.metadata(settings.znode(), catalog.logId()));
+    return create(settings.ensemble(), settings.znode(), catalog.logId());
   }
 
   /** Creates a ledger that belongs to no log, which is not missed then if it has entries. */
   public CompletableFuture<Ledger> createForNobody() {
-    return create(settings.ensemble(), BookKeeperLostLedgers.metadata("", ""));
+    return create(settings.ensemble(), "", "");
   }
 
-  private CompletableFuture<Ledger> create(int bookies, Map<String, byte[]> metadata) {
+  private CompletableFuture<Ledger> create(int bookies, String znode, String logId) {
+    LedgerPasswords by = passwords;
+    Map<String, byte[]> metadata = new HashMap<>(BookKeeperLostLedgers.metadata(znode, logId));
+    metadata.putAll(by.noteOf(logId));
     int writeQuorum = Math.min(bookies, settings.writeQuorum());
     CompletableFuture<WriteHandle> creation =
         CompletableFuture.supplyAsync(
@@ -238,7 +262,7 @@ public final class BookKeeperStore implements LedgerStore {
                         .withWriteQuorumSize(writeQuorum)
                         .withAckQuorumSize(settings.ackQuorum())
                         .withDigestType(DIGEST)
-                        .withPassword(NO_PASSWORD)
+                        .withPassword(by.toMake(logId))
                         .withCustomMetadata(metadata)
                         .execute(),
                 creatingThread)
@@ -256,7 +280,7 @@ public final class BookKeeperStore implements LedgerStore {
               boolean tooFew =
                   failure.getCause() instanceof BKException.BKNotEnoughBookiesException;
               return tooFew && bookies > settings.ackQuorum()
-                  ? create(bookies - 1, metadata)
+                  ? create(bookies - 1, znode, logId)
                   : CompletableFuture.failedFuture(failure);
             });
   }
@@ -293,14 +317,26 @@ public final class BookKeeperStore implements LedgerStore {
   }
 
   private CompletableFuture<ReadHandle> open(BookKeeper client, long ledger, boolean fence) {
-    return BookKeeperFailure.bounded(
+    LedgerPasswords by = passwords;
+    CompletableFuture<ReadHandle> opening =
         client
-            .newOpenLedgerOp()
-            .withLedgerId(ledger)
-            .withRecovery(fence)
-            .withDigestType(DIGEST)
-            .withPassword(NO_PASSWORD)
-            .execute(),
+            .getLedgerMetadata(ledger)
+            .thenCompose(
+                metadata -> {
+                  try {
+                    return client
+                        .newOpenLedgerOp()
+                        .withLedgerId(ledger)
+                        .withRecovery(fence)
+                        .withDigestType(DIGEST)
+                        .withPassword(by.of(ledger, metadata))
+                        .execute();
+                  } catch (LogException e) {
+                    return CompletableFuture.failedFuture(e);
+                  }
+                });
+    return BookKeeperFailure.bounded(
+        opening,
         settings.operationTimeout(),
         ledger,
         "open ledger " + ledger,

@@ -18,7 +18,6 @@ import org.apache.bookkeeper.zookeeper.RetryPolicy;
 import org.apache.bookkeeper.zookeeper.ZooKeeperClient;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
-import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.data.Stat;
 
 /**
@@ -65,6 +64,7 @@ final class ZooKeeperCatalog implements AutoCloseable {
 
   private final ZooKeeperClient client;
   private final String zookeeper;
+  private final ZooKeeperAccess access;
   private final String path;
 
   /** Distinguishes a replacement of our own, whose reply was lost, from somebody else's. */
@@ -73,9 +73,11 @@ final class ZooKeeperCatalog implements AutoCloseable {
   /** The id of the log, as it was read last. */
   private volatile String logId = UUID.randomUUID().toString();
 
-  private ZooKeeperCatalog(ZooKeeperClient client, String zookeeper, String path) {
+  private ZooKeeperCatalog(
+      ZooKeeperClient client, String zookeeper, ZooKeeperAccess access, String path) {
     this.client = client;
     this.zookeeper = zookeeper;
+    this.access = access;
     this.path = path;
   }
 
@@ -84,11 +86,12 @@ final class ZooKeeperCatalog implements AutoCloseable {
    *
    * @param timeout for how long this, and a call that finds no connection, tries again
    */
-  static ZooKeeperCatalog connect(String zookeeper, String path, Duration timeout)
-      throws LogException {
+  static ZooKeeperCatalog connect(
+      String zookeeper, ZooKeeperAccess access, String path, Duration timeout) throws LogException {
     ZooKeeperCatalog catalog = null;
     try {
-      catalog = new ZooKeeperCatalog(client(zookeeper, (int) timeout.toMillis()), zookeeper, path);
+      ZooKeeperClient client = client(zookeeper, access, (int) timeout.toMillis());
+      catalog = new ZooKeeperCatalog(client, zookeeper, access, path);
       catalog.read();
       return catalog;
     } catch (IOException | KeeperException | InterruptedException e) {
@@ -100,16 +103,12 @@ final class ZooKeeperCatalog implements AutoCloseable {
   }
 
   /** One attempt lasts as long as a session may be silent. */
-  private static ZooKeeperClient client(String zookeeper, int timeoutMs)
+  private static ZooKeeperClient client(String zookeeper, ZooKeeperAccess access, int timeoutMs)
       throws IOException, KeeperException, InterruptedException {
     int sessionMs = Math.min(SESSION_MS, timeoutMs);
     for (int left = timeoutMs; ; left -= sessionMs) {
       try {
-        return ZooKeeperClient.newBuilder()
-            .connectString(zookeeper)
-            .sessionTimeoutMs(sessionMs)
-            .operationRetryPolicy(retries(timeoutMs))
-            .build();
+        return ZooKeeperSession.connect(zookeeper, sessionMs, retries(timeoutMs), access);
       } catch (KeeperException.ConnectionLossException e) {
         if (left <= sessionMs) {
           throw e;
@@ -188,10 +187,32 @@ final class ZooKeeperCatalog implements AutoCloseable {
           client,
           path,
           format(new Content(0, "", List.of())),
-          ZooDefs.Ids.OPEN_ACL_UNSAFE,
+          access.acls(),
           CreateMode.PERSISTENT);
     } catch (KeeperException.NodeExistsException e) {
       return; // somebody else's is as good
+    }
+  }
+
+  /**
+   * Looks whether a server that is this to ZooKeeper could read and replace the catalog.
+   *
+   * @throws LogException {@link Reason#LOCKED} if it could not
+   */
+  void check(ZooKeeperAccess other) throws LogException {
+    try {
+      if (other.isSecured()
+          && !other.passwords().isEmpty()
+          && !other.isAmong(client.getACL(path, new Stat()))) {
+        throw new LogException(
+            Reason.LOCKED,
+            "ZooKeeper's node "
+                + path
+                + " is open to the secret before this one only: with both lines start an embedded"
+                + " log again, or run retso secure-log");
+      }
+    } catch (KeeperException | InterruptedException e) {
+      throw failure("read", e);
     }
   }
 
@@ -313,6 +334,18 @@ final class ZooKeeperCatalog implements AutoCloseable {
   private static LogException failure(String what, String where, Exception e) {
     if (e instanceof InterruptedException) {
       Thread.currentThread().interrupt();
+    }
+    if (e instanceof KeeperException.NoAuthException
+        || e instanceof KeeperException.InvalidACLException) {
+      return new LogException(
+          Reason.LOCKED,
+          "ZooKeeper does not let this server "
+              + what
+              + " the log's list of ledgers at "
+              + where
+              + ": it is somebody else there than the servers that made it (zookeeper.auth, and"
+              + " with digest the secret)",
+          e);
     }
     return new LogException(
         Reason.UNAVAILABLE,

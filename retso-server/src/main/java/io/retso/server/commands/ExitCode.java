@@ -30,7 +30,9 @@ public enum ExitCode {
       "An address, a file or a library cannot be used: a port that is taken, a directory that is"
           + " not writable, too few open files. The last line says what to change."),
   LOG_UNAVAILABLE(
-      74, "The log cannot be read or written. Restore BookKeeper and ZooKeeper, then start again."),
+      74,
+      "The log cannot be read or written, or was made with another secret. Restore BookKeeper and"
+          + " ZooKeeper, or the secret, then start again."),
   LOG_CORRUPT(
       76,
       "The log has bytes that nobody wrote, or lacks what it had. Do not start again; look at the"
@@ -57,7 +59,7 @@ public enum ExitCode {
   /** The code for a failure of the log. */
   public static ExitCode of(LogException.Reason reason) {
     return switch (reason) {
-      case FENCED, GONE, UNAVAILABLE -> LOG_UNAVAILABLE;
+      case FENCED, GONE, UNAVAILABLE, LOCKED -> LOG_UNAVAILABLE;
       case CORRUPT, LOST -> LOG_CORRUPT;
       case TOO_LARGE, NEWER -> USAGE;
     };
@@ -69,6 +71,9 @@ public enum ExitCode {
       case FENCED, GONE, UNAVAILABLE ->
           "check that ZooKeeper and enough bookies run and have disk space; every acknowledged"
               + " commit is in the log";
+      case LOCKED ->
+          "give this server the secret.file and zookeeper.auth of the one that leads; if the secret"
+              + " was replaced, keep the line before it until the ledgers of that are deleted";
       case CORRUPT ->
           "do not start the server again; look for failing disks on the bookies, and let BookKeeper"
               + " re-replicate from healthy copies";

@@ -48,6 +48,7 @@ public final class ServerConfig {
     this.reservation = checkedReservation();
     checkSecret();
     checkTls();
+    checkZooKeeperAuth();
   }
 
   /** Starts from the defaults. */
@@ -99,6 +100,33 @@ public final class ServerConfig {
         throw new ConfigException(
             "tls.certificate, tls.key and tls.ca belong together: set all three, or none");
       }
+    }
+  }
+
+  /** By what ZooKeeper knows this server, with {@code auto} replaced. */
+  public String zooKeeperAuth() {
+    String auth = get(Settings.ZOOKEEPER_AUTH);
+    return !auth.equals("auto") ? auth : isEmbedded() ? "digest" : "none";
+  }
+
+  private void checkZooKeeperAuth() throws ConfigException {
+    String auth = zooKeeperAuth();
+    String is = "zookeeper.auth = " + auth;
+    if (isEmbedded() && (auth.equals("sasl") || auth.equals("x509"))) {
+      throw new ConfigException(
+          is + " is for a zookeeper of your own: an embedded one takes digest or none");
+    }
+    if (isDurable() && auth.equals("digest") && secretFile().isEmpty()) {
+      throw new ConfigException(
+          is + " needs a secret that its password comes from: set secret.file");
+    }
+    if (isDurable() && !auth.equals("none") && get(Settings.LOG_ZNODE).lastIndexOf('/') == 0) {
+      throw new ConfigException(
+          is
+              + " does not keep strangers from deleting log.znode = "
+              + get(Settings.LOG_ZNODE)
+              + ", as who may delete a node is said by the node above it: choose one of two parts,"
+              + " such as /retso/log");
     }
   }
 

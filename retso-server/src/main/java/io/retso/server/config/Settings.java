@@ -47,8 +47,9 @@ public final class Settings {
           ValueType.file(),
           "File with the secret that the servers of one log share, which others must not be able to"
               + " read; ./retso secret makes one. With it tickets are made, by which the oracle"
-              + " knows who began a transaction. Empty for data.dir/secret, which is made if it is"
-              + " not there; with a zookeeper of your own it is needed.");
+              + " knows who began a transaction, and passwords of the log's ledgers. Empty for"
+              + " data.dir/secret, which is made if it is not there; with a zookeeper of your own"
+              + " it is needed.");
 
   public static final Setting<String> ACCESS_FILE =
       new Setting<>(
@@ -144,6 +145,17 @@ public final class Settings {
           "ZooKeeper of the BookKeeper cluster that holds the log. Empty starts ZooKeeper and a"
               + " bookie inside this process, with their files in data.dir.");
 
+  public static final Setting<String> ZOOKEEPER_AUTH =
+      new Setting<>(
+          "zookeeper.auth",
+          "auto",
+          ValueType.choice("auto", "none", "digest", "sasl", "x509"),
+          "By what ZooKeeper knows the servers and bookies of the log, which alone may then read"
+              + " and change its nodes: digest by a password that comes from the secret; sasl and"
+              + " x509 by what ZooKeeper's own client is told with -Dzookeeper.* in RETSO_OPTS."
+              + " Nodes that are there already get it from ./retso secure-log. auto is digest for"
+              + " an embedded log and none otherwise.");
+
   public static final Setting<Integer> EMBEDDED_BOOKIES =
       new Setting<>(
           "embedded.bookies",
@@ -182,6 +194,15 @@ public final class Settings {
           ValueType.flag(),
           "Whether the embedded bookie forces its journal to disk before it acknowledges. false"
               + " survives a killed process but not a power failure.");
+
+  public static final Setting<Boolean> LOG_PASSWORDS =
+      new Setting<>(
+          "log.passwords",
+          "true",
+          ValueType.flag(),
+          "Whether new ledgers get a password that comes from the secret, without which bookies let"
+              + " nobody append to them or fence them. false is for the way back to a version that"
+              + " knows no passwords: it reads the log once all ledgers with one are deleted.");
 
   public static final Setting<Integer> LOG_INFLIGHT =
       new Setting<>(
@@ -330,11 +351,13 @@ public final class Settings {
           DATA_DIR,
           LOG,
           ZOOKEEPER,
+          ZOOKEEPER_AUTH,
           EMBEDDED_BOOKIES,
           LOG_ENSEMBLE,
           LOG_WRITE_QUORUM,
           LOG_ACK_QUORUM,
           LOG_SYNC,
+          LOG_PASSWORDS,
           LOG_INFLIGHT,
           LOG_TIMEOUT,
           LOG_LEDGERS,

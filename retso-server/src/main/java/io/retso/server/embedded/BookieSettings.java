@@ -94,10 +94,13 @@ public final class BookieSettings {
    * The configuration of one bookie.
    *
    * @param directory exists already
+   * @param isSecured whether its nodes in ZooKeeper are its own alone
    */
-  static ServerConfiguration of(String zookeeper, Path directory, int bookie, boolean sync)
+  static ServerConfiguration of(
+      String zookeeper, boolean isSecured, Path directory, int bookie, boolean sync)
       throws IOException {
     ServerConfiguration c = new ServerConfiguration();
+    c.setZkEnableSecurity(isSecured);
     c.setMetadataServiceUri("zk+hierarchical://" + zookeeper + LEDGERS_ROOT);
     c.setZkTimeout(ZOOKEEPER_TIMEOUT_MS);
     identify(c, bookie);

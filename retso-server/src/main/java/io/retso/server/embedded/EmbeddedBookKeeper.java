@@ -1,7 +1,7 @@
 package io.retso.server.embedded;
 
 import io.netty.util.concurrent.DefaultThreadFactory;
-import io.retso.server.config.Obstacle;
+import io.retso.log.bookkeeper.ZooKeeperAccess;
 import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -21,12 +21,14 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.apache.bookkeeper.client.BookKeeperAdmin;
 import org.apache.bookkeeper.common.component.LifecycleComponentStack;
 import org.apache.bookkeeper.conf.ServerConfiguration;
+import org.apache.bookkeeper.discover.RegistrationManager;
+import org.apache.bookkeeper.meta.exceptions.MetadataException;
 import org.apache.bookkeeper.proto.BookieServer;
 import org.apache.bookkeeper.server.EmbeddedServer;
 import org.apache.bookkeeper.server.conf.BookieConfiguration;
+import org.apache.bookkeeper.stats.NullStatsLogger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -63,6 +65,7 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
 
   private final Path dataDir;
   private final boolean sync;
+  private final ZooKeeperAccess access;
   private final Consumer<ServerConfiguration> tuning;
   private final FileChannel lockFile;
   private final Running[] running;
@@ -70,19 +73,41 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
       Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("bookie-watch", true));
   private EmbeddedZooKeeper zooKeeper;
 
-  private record Running(LifecycleComponentStack stack, BookieServer server) {}
+  /** A bookie, and its way to ZooKeeper. */
+  private record Running(
+      LifecycleComponentStack stack, BookieServer server, SessionBookieDriver driver) {
+    void close() {
+      stack.close();
+      driver.close();
+    }
+  }
 
   private EmbeddedBookKeeper(
       Path dataDir,
       int bookies,
       boolean sync,
+      ZooKeeperAccess access,
       Consumer<ServerConfiguration> tuning,
       FileChannel lockFile) {
     this.dataDir = dataDir;
     this.sync = sync;
+    this.access = access;
     this.tuning = tuning;
     this.lockFile = lockFile;
     this.running = new Running[bookies];
+  }
+
+  /** Like the other, open to all accounts of this machine. */
+  public static EmbeddedBookKeeper start(Path dataDir, int bookies, boolean sync)
+      throws IOException {
+    return start(dataDir, bookies, sync, ZooKeeperAccess.OPEN, configuration -> {});
+  }
+
+  /** Like the other, with a last word on each bookie's configuration. */
+  public static EmbeddedBookKeeper start(
+      Path dataDir, int bookies, boolean sync, Consumer<ServerConfiguration> tuning)
+      throws IOException {
+    return start(dataDir, bookies, sync, ZooKeeperAccess.OPEN, tuning);
   }
 
   /**
@@ -92,36 +117,32 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
    * @param bookies how many, at least 1; may grow from start to start
    * @param sync whether an append is on the disk before it is acknowledged. Without, a crash of the
    *     machine (not of the process) loses what was acknowledged in the last second or so
+   * @param access who bookies are to ZooKeeper, and who may read and change what is in it
+   * @param tuning has the last word on each bookie's configuration
+   * @throws LockedException if what is there belongs to a server with another secret
    * @throws IOException if another process uses the directory, the disk is full, or something in
    *     the directory does not belong there; the message says what to do
    */
-  public static EmbeddedBookKeeper start(Path dataDir, int bookies, boolean sync)
-      throws IOException {
-    return start(dataDir, bookies, sync, configuration -> {});
-  }
-
-  /** Like the other, with a last word on each bookie's configuration. */
   public static EmbeddedBookKeeper start(
-      Path dataDir, int bookies, boolean sync, Consumer<ServerConfiguration> tuning)
+      Path dataDir,
+      int bookies,
+      boolean sync,
+      ZooKeeperAccess access,
+      Consumer<ServerConfiguration> tuning)
       throws IOException {
     if (bookies < 1) {
       throw new IllegalArgumentException("bookies must be at least 1, not " + bookies);
     }
     Path directory = dataDir.toAbsolutePath().normalize();
+    DataDirectory.prepare(directory);
     FileChannel lock;
     try {
-      lock = lock(Files.createDirectories(directory));
+      lock = lock(directory);
     } catch (FileSystemException e) {
-      throw new IOException(
-          "the data directory "
-              + directory
-              + " cannot be used: "
-              + ErrorText.of(e)
-              + "; "
-              + Obstacle.remedy(e, "choose another one, or move what is in its place"),
-          e);
+      throw DataDirectory.unusable(directory, e);
     }
-    EmbeddedBookKeeper started = new EmbeddedBookKeeper(directory, bookies, sync, tuning, lock);
+    EmbeddedBookKeeper started =
+        new EmbeddedBookKeeper(directory, bookies, sync, access, tuning, lock);
     try {
       started.startAll();
       return started;
@@ -153,7 +174,7 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
   private void startAll() throws IOException {
     checkDisk();
     checkLocation();
-    zooKeeper = EmbeddedZooKeeper.start(dataDir.resolve("zookeeper"));
+    zooKeeper = EmbeddedZooKeeper.start(dataDir.resolve("zookeeper"), access);
     if (!zooKeeper.exists(BookieSettings.LEDGERS_ROOT + "/INSTANCEID")) {
       checkNothingIsStored();
       format();
@@ -180,7 +201,7 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
   private void restart(int bookie) {
     Running ended = running[bookie];
     try {
-      ended.stack.close();
+      ended.close();
       running[bookie] = run(bookie);
     } catch (IOException | RuntimeException | Error e) { // a periodic task that throws ends
       LOG.warn("{}; tries again", ErrorText.of(e));
@@ -247,8 +268,9 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
   }
 
   private void format() throws IOException {
-    try {
-      BookKeeperAdmin.initNewCluster(configuration(0));
+    try (SessionBookieDriver driver = driver(configuration(0));
+        RegistrationManager manager = driver.createRegistrationManager()) {
+      manager.initNewCluster();
     } catch (Exception e) {
       throw BookieFailure.of("the first bookie", dataDir, e);
     }
@@ -256,9 +278,20 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
 
   private ServerConfiguration configuration(int bookie) throws IOException {
     ServerConfiguration configuration =
-        BookieSettings.of(zookeeper(), dataDir.resolve(BookieSettings.name(bookie)), bookie, sync);
+        BookieSettings.of(
+            zookeeper(),
+            access.isSecured(),
+            dataDir.resolve(BookieSettings.name(bookie)),
+            bookie,
+            sync);
     tuning.accept(configuration);
     return configuration;
+  }
+
+  private SessionBookieDriver driver(ServerConfiguration configuration) throws MetadataException {
+    SessionBookieDriver driver = new SessionBookieDriver(access);
+    driver.initialize(configuration, NullStatsLogger.INSTANCE);
+    return driver;
   }
 
   /** Side by side: each waits for ZooKeeper and the disk most of the time. */
@@ -307,19 +340,26 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
   private Running run(int bookie) throws IOException {
     ServerConfiguration configuration = configuration(bookie);
     LifecycleComponentStack stack = null;
+    SessionBookieDriver driver = null;
     try {
+      driver = driver(configuration);
       EmbeddedServer server =
-          EmbeddedServer.builder(new BookieConfiguration(configuration)).build();
+          EmbeddedServer.builder(new BookieConfiguration(configuration))
+              .metadataDriver(driver)
+              .build();
       stack = server.getLifecycleComponentStack();
       stack.start();
       BookieServer bookieServer = server.getBookieService().getServer();
       if (!bookieServer.isRunning()) {
         throw new IOException("it stopped at once; its log lines say why");
       }
-      return new Running(stack, bookieServer);
+      return new Running(stack, bookieServer, driver);
     } catch (Exception e) {
       if (stack != null) {
         stack.close();
+      }
+      if (driver != null) {
+        driver.close();
       }
       throw BookieFailure.of(BookieSettings.name(bookie), dataDir, e);
     }
@@ -342,7 +382,7 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
   /** Stops a bookie as a failure would, for tests; does nothing if it is stopped. */
   public synchronized void stopBookie(int bookie) {
     if (running[bookie] != null) {
-      running[bookie].stack.close();
+      running[bookie].close();
       running[bookie] = null;
     }
   }

@@ -2,6 +2,9 @@ package io.retso.server.embedded;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.retso.log.bookkeeper.ZooKeeperAccess;
+import io.retso.log.bookkeeper.ZooKeeperSession;
+import io.retso.log.bookkeeper.ZooKeeperTree;
 import io.retso.server.config.Obstacle;
 import io.retso.text.ErrorText;
 import java.io.File;
@@ -11,8 +14,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.apache.zookeeper.KeeperException;
-import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.server.NIOServerCnxnFactory;
 import org.apache.zookeeper.server.PurgeTxnLog;
 import org.apache.zookeeper.server.ServerCnxnFactory;
@@ -44,12 +47,22 @@ final class EmbeddedZooKeeper implements AutoCloseable {
   private final ServerCnxnFactory connections;
   private final ZooKeeperServer server;
 
-  private EmbeddedZooKeeper(ServerCnxnFactory connections, ZooKeeperServer server) {
+  private final ZooKeeperAccess access;
+
+  private EmbeddedZooKeeper(
+      ServerCnxnFactory connections, ZooKeeperServer server, ZooKeeperAccess access) {
     this.connections = connections;
     this.server = server;
+    this.access = access;
   }
 
-  static EmbeddedZooKeeper start(Path directory) throws IOException {
+  /**
+   * Starts it, and gives all its nodes to those that may read and change them.
+   *
+   * @throws LockedException if they are of a server with another secret
+   * @throws IOException if its data cannot be used
+   */
+  static EmbeddedZooKeeper start(Path directory, ZooKeeperAccess access) throws IOException {
     // It would end the process, with a code of its own and without a word of ours.
     ServiceUtils.setSystemExitProcedure(
         code -> {
@@ -63,7 +76,9 @@ final class EmbeddedZooKeeper implements AutoCloseable {
       PurgeTxnLog.purge(data, data, SNAPSHOTS_KEPT);
       ZooKeeperServer server = new ZooKeeperServer(data, data, TICK_MS);
       server.setMaxSessionTimeout(SESSION_MS_MAX);
-      return start(server, bind(directory.resolve("port")));
+      return start(server, bind(directory.resolve("port")), access);
+    } catch (LockedException e) {
+      throw e;
     } catch (IOException | RuntimeException e) {
       throw new IOException(
           "the embedded ZooKeeper cannot use its data in "
@@ -79,13 +94,16 @@ final class EmbeddedZooKeeper implements AutoCloseable {
     }
   }
 
-  private static EmbeddedZooKeeper start(ZooKeeperServer server, ServerCnxnFactory connections)
+  private static EmbeddedZooKeeper start(
+      ZooKeeperServer server, ServerCnxnFactory connections, ZooKeeperAccess access)
       throws IOException, InterruptedException {
     boolean starts = false;
     try {
       connections.startup(server);
+      EmbeddedZooKeeper started = new EmbeddedZooKeeper(connections, server, access);
+      started.secure();
       starts = true;
-      return new EmbeddedZooKeeper(connections, server);
+      return started;
     } finally {
       if (!starts) {
         connections.shutdown();
@@ -119,6 +137,19 @@ final class EmbeddedZooKeeper implements AutoCloseable {
     return connections;
   }
 
+  /** Nodes that are there may be of a build, or of settings, that left them to all. */
+  private void secure() throws IOException, InterruptedException {
+    try (ZooKeeperSession session = ZooKeeperTree.connect(address(), access)) {
+      ZooKeeperTree.set(session, List.of("/"), List.of(), access);
+    } catch (KeeperException.NoAuthException e) {
+      throw new LockedException(
+          "the nodes of the embedded ZooKeeper were given to another secret than this server has",
+          e);
+    } catch (KeeperException e) {
+      throw new IOException("its nodes cannot be given to this server", e);
+    }
+  }
+
   String address() {
     return "127.0.0.1:" + connections.getLocalPort();
   }
@@ -132,10 +163,8 @@ final class EmbeddedZooKeeper implements AutoCloseable {
     if (!exists(path)) {
       return;
     }
-    ZooKeeper client = new ZooKeeper(address(), SESSION_MS_MAX, event -> {});
-    try {
+    try (ZooKeeperSession client = ZooKeeperTree.connect(address(), access)) {
       client.delete(path, -1);
-      client.close();
     } catch (KeeperException.NoNodeException e) {
       return; // its session ended meanwhile
     } catch (KeeperException e) {

@@ -1,6 +1,7 @@
 package io.retso.server.members;
 
 import io.retso.log.LogEntry;
+import io.retso.log.bookkeeper.ZooKeeperAccess;
 import io.retso.member.Roster;
 import io.retso.protocol.Limits;
 import io.retso.protocol.ServerRole;
@@ -16,13 +17,16 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
+import org.apache.curator.framework.AuthInfo;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.api.ACLProvider;
 import org.apache.curator.framework.recipes.cache.ChildData;
 import org.apache.curator.framework.recipes.cache.CuratorCache;
 import org.apache.curator.framework.recipes.nodes.PersistentNode;
 import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.data.ACL;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,6 +61,19 @@ public final class ZooKeeperRoster implements Roster {
   private static final int RETRY_MILLIS = 100;
   private static final long LEAVE_MILLIS_MAX = 1_000;
 
+  /** All nodes are those of the same. */
+  private record OneList(List<ACL> acls) implements ACLProvider {
+    @Override
+    public List<ACL> getDefaultAcl() {
+      return acls;
+    }
+
+    @Override
+    public List<ACL> getAclForPath(String path) {
+      return acls;
+    }
+  }
+
   private final CuratorFramework client;
   private final CuratorCache cache;
   private final String path;
@@ -81,11 +98,18 @@ public final class ZooKeeperRoster implements Roster {
    * Begins to connect, and returns at once.
    *
    * @param zookeeper connect string
+   * @param access who this member is there, and whose the nodes are that it makes
    * @param logNode the log's node, which need not exist
    */
-  public static ZooKeeperRoster connect(String zookeeper, String logNode, LongSupplier nanoClock) {
+  public static ZooKeeperRoster connect(
+      String zookeeper, ZooKeeperAccess access, String logNode, LongSupplier nanoClock) {
     CuratorFramework client =
         CuratorFrameworkFactory.builder()
+            .authorization(
+                access.identities().stream()
+                    .map(identity -> new AuthInfo(ZooKeeperAccess.DIGEST, identity))
+                    .toList())
+            .aclProvider(new OneList(access.acls()))
             .connectString(zookeeper)
             .sessionTimeoutMs((int) SESSION_TIMEOUT.toMillis())
             .connectionTimeoutMs((int) SESSION_TIMEOUT.toMillis())

@@ -312,6 +312,7 @@ class BookKeeperStoreTest {
     BookKeeperSettings shortTimeout =
         new BookKeeperSettings(
             usual.zookeeper(),
+            ZooKeeperAccess.OPEN,
             usual.znode(),
             usual.ledgersRoot(),
             1,

@@ -151,7 +151,7 @@ class ReadingTest {
   void aLedgerThatIsClosedWhileItsEndIsReadIsNotAtItsEnd() throws Exception {
     BookKeeperSettings settings = BookKeeperSettings.of(cluster.zookeeper(), 3, 3, 2);
     try (ZooKeeperCatalog zooKeeper =
-        ZooKeeperCatalog.connect(cluster.zookeeper(), "/any", PATIENCE)) {
+        ZooKeeperCatalog.connect(cluster.zookeeper(), ZooKeeperAccess.OPEN, "/any", PATIENCE)) {
       BookKeeperClients clients = BookKeeperClients.connect(settings, zooKeeper.client());
       LedgerStore.Ledger ledger = store.create().join();
       append(ledger, 0);

@@ -124,6 +124,7 @@ class ZooKeeperOutageTest {
     return BookKeeperStore.connect(
         new BookKeeperSettings(
             "127.0.0.1:" + zooKeeper.port(),
+            ZooKeeperAccess.OPEN,
             "/retso/impatient",
             "/ledgers",
             1,
@@ -165,7 +166,8 @@ class ZooKeeperOutageTest {
   void aLedgerThatIsCreatedTooLateIsDeleted() throws Exception {
     BookKeeperSettings settings = BookKeeperSettings.of(cluster.zookeeper(), 1, 1, 1);
     try (ZooKeeperCatalog direct =
-            ZooKeeperCatalog.connect(cluster.zookeeper(), "/any", Duration.ofSeconds(10));
+            ZooKeeperCatalog.connect(
+                cluster.zookeeper(), ZooKeeperAccess.OPEN, "/any", Duration.ofSeconds(10));
         BookKeeperStore impatient = impatient(20)) {
       BookKeeperClients clients = BookKeeperClients.connect(settings, direct.client());
       long before = impatient.create().join().id();

@@ -52,7 +52,9 @@ class EmbeddedBookKeeperTest {
   @Test
   void theJournalsBufferIsNotHumongous() throws Exception {
     int bytes =
-        1024 * BookieSettings.of("127.0.0.1:1", directory, 0, true).getJournalWriteBufferSizeKB();
+        1024
+            * BookieSettings.of("127.0.0.1:1", false, directory, 0, true)
+                .getJournalWriteBufferSizeKB();
     assertTrue(bytes + 16 < 512 * 1024, "with the array's header " + bytes);
   }
 

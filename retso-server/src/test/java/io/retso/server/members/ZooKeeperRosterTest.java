@@ -3,6 +3,7 @@ package io.retso.server.members;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.retso.Await;
+import io.retso.log.bookkeeper.ZooKeeperAccess;
 import io.retso.member.Roster;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -35,7 +36,8 @@ class ZooKeeperRosterTest {
   }
 
   private ZooKeeperRoster roster() {
-    return ZooKeeperRoster.connect(zookeeper.getConnectString(), "/retso/log", nanos::get);
+    return ZooKeeperRoster.connect(
+        zookeeper.getConnectString(), ZooKeeperAccess.OPEN, "/retso/log", nanos::get);
   }
 
   private static void until(BooleanSupplier condition) throws Exception {
