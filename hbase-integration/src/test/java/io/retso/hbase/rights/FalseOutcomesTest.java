@@ -58,7 +58,7 @@ class FalseOutcomesTest {
   static void start() throws Exception {
     oracle = SecuredOracle.start(directory);
     EmbeddedHBase.Builder builder = EmbeddedHBase.in(directory.resolve("hbase"));
-    oracle.certificate("region-server").forEach(builder::set);
+    oracle.regionServer().forEach(builder::set);
     hbase = builder.start();
     application = oracle.with(hbase.configuration(), oracle.certificate("app"));
     connection = ConnectionFactory.createConnection(application);

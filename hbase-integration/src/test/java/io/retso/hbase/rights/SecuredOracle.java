@@ -12,6 +12,7 @@ import io.retso.server.config.Settings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.HashMap;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 
@@ -80,6 +81,13 @@ public final class SecuredOracle implements AutoCloseable {
         OracleSettings.TLS_KEY, made.resolve(name).resolve("tls.key").toString());
   }
 
+  /** Settings of a region server. */
+  public Map<String, String> regionServer() {
+    Map<String, String> settings = new HashMap<>(certificate("region-server"));
+    settings.put(OracleSettings.ORACLE, address());
+    return settings;
+  }
+
   /** Settings of a process that has a token. */
   Map<String, String> token(String name) {
     Path token = directory.resolve(name + ".token");
@@ -96,9 +104,9 @@ public final class SecuredOracle implements AutoCloseable {
   /** The configuration of an application, or of another process that is no region server. */
   Configuration with(Configuration hbase, Map<String, String> settings) {
     Configuration configuration = new Configuration(hbase);
-    certificate("region-server").keySet().forEach(configuration::unset);
+    regionServer().keySet().forEach(configuration::unset);
     settings.forEach(configuration::set);
-    configuration.set("retso.oracle", address());
+    configuration.set(OracleSettings.ORACLE, address());
     return configuration;
   }
 

@@ -15,6 +15,9 @@ import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.embedded.EmbeddedHBase;
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.layout.OracleSettings;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.SocketTimeoutException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -44,7 +47,7 @@ class SecuredOracleTest {
   static void start() throws Exception {
     oracle = SecuredOracle.start(directory);
     EmbeddedHBase.Builder builder = EmbeddedHBase.in(directory.resolve("hbase"));
-    oracle.certificate("region-server").forEach(builder::set);
+    oracle.regionServer().forEach(builder::set);
     hbase = builder.start();
   }
 
@@ -145,6 +148,34 @@ class SecuredOracleTest {
           assertEquals("1", Fixture.read(read.table(table), "r"), "its region could ask");
         }
       }
+      admin.disableTable(table);
+      admin.deleteTable(table);
+    }
+  }
+
+  /** A user that creates a table can name any address in it. */
+  @Test
+  void aTableLeadsItsRegionServerToNoOtherPlace() throws Exception {
+    TableName table = TableName.valueOf("led");
+    Configuration configuration = with(oracle.certificate("app"));
+    try (ServerSocket elsewhere = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());
+        Connection connection = ConnectionFactory.createConnection(configuration);
+        Admin admin = connection.getAdmin()) {
+      create(connection, Fixture.descriptor(table));
+      admin.modifyTable(
+          TableDescriptorBuilder.newBuilder(admin.getDescriptor(table))
+              .setValue("RETSO_ORACLE_ADDRESSES", "127.0.0.1:" + elsewhere.getLocalPort())
+              .build());
+      try (TransactionManager writer = manager(configuration);
+          Transaction tx = writer.begin()) {
+        tx.table(table).put(put("r", "1"));
+        tx.commit();
+        try (ReadTransaction read = writer.beginReadOnly()) {
+          assertEquals("1", Fixture.read(read.table(table), "r"), "its region could ask");
+        }
+      }
+      elsewhere.setSoTimeout(1);
+      assertThrows(SocketTimeoutException.class, elsewhere::accept);
       admin.disableTable(table);
       admin.deleteTable(table);
     }

@@ -20,7 +20,6 @@ import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -42,12 +41,6 @@ import org.apache.hadoop.hbase.DoNotRetryIOException;
  * transactions, and the queue of orphans. Thread-safe.
  */
 public final class OracleLink {
-  /**
-   * Where an oracle is, by the name that tables have for it; overrides the addresses that stand in
-   * their descriptors. So an oracle can move away from all of them.
-   */
-  static final String ADDRESSES_KEY = "retso.oracle.%s.addresses";
-
   /** Decided transactions that a region server remembers, about 36 bytes each. */
   static final String CACHE_KEY = "retso.status.cache.entries";
 
@@ -110,7 +103,8 @@ public final class OracleLink {
    *
    * @param configuration of the region, in which a table may have set things
    * @param server configuration of the region server alone: security is no matter of tables
-   * @throws IllegalArgumentException if an address or a setting is malformed
+   * @throws IllegalArgumentException if an address or a setting is malformed, or the table's oracle
+   *     is none of the region server's
    */
   public static OracleLink acquire(
       TableSettings table,
@@ -118,10 +112,7 @@ public final class OracleLink {
       Configuration server,
       ObserverMetrics metrics) {
     OracleIdentity oracle = table.oracle();
-    String addresses =
-        configuration.get(
-            String.format(Locale.ROOT, ADDRESSES_KEY, oracle.name()), table.addresses());
-    Key key = new Key(oracle.id(), addresses);
+    Key key = new Key(oracle.id(), OracleSettings.addressesFor(table, server));
     synchronized (LINKS) {
       OracleLink link = LINKS.get(key);
       if (link == null) {

@@ -71,7 +71,7 @@ class OutcomeProofsTest {
             OracleSettings.client(configuration(application), "app")
                 .address(oracle.address())
                 .build(),
-            oracle.certificate("region-server"),
+            oracle.regionServer(),
             application));
   }
 
@@ -243,7 +243,9 @@ class OutcomeProofsTest {
 
   @Test
   void aRegionServerThatGetsNoKeysAsks() throws IOException {
-    open(configuration(place.application()));
+    Configuration application = configuration(place.application());
+    application.set(OracleSettings.ORACLE, place.address());
+    open(application);
     Ended ended = committed();
     CleanupRequest request = ended.request(ended.outcome, ended.receipt);
     assertSame(request, proofs.proved(request));
