@@ -67,6 +67,18 @@ final class ServerLog implements AutoCloseable {
     }
   }
 
+  private BookieAccess bookies(ClusterSecret secret) {
+    if (config.isEmbedded()) {
+      return bookieKey(secret).ofServer();
+    }
+    return config.get(Settings.LOG_TLS)
+        ? BookieAccess.byCertificate(
+            Path.of(config.get(Settings.TLS_CERTIFICATE)),
+            Path.of(config.get(Settings.TLS_KEY)),
+            Path.of(config.get(Settings.TLS_CA)))
+        : BookieAccess.OPEN;
+  }
+
   /** Of the first line: embedded bookies end with this process, which has the same. */
   private static BookieKey bookieKey(ClusterSecret secret) {
     return new BookieKey(secret.keys("embedded bookies", "").get(0));
@@ -116,7 +128,7 @@ final class ServerLog implements AutoCloseable {
             new BookKeeperSettings(
                 zookeeper(),
                 access,
-                config.isEmbedded() ? bookieKey(secret).ofServer() : BookieAccess.OPEN,
+                bookies(secret),
                 config.get(Settings.LOG_ZNODE),
                 config.isEmbedded()
                     ? BookieSettings.LEDGERS_ROOT
