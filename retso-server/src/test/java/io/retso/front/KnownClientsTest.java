@@ -19,6 +19,8 @@ import io.retso.security.AccessTokens;
 import io.retso.security.AccessTokens.Token;
 import io.retso.security.Audit;
 import io.retso.security.ClusterSecret;
+import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -204,7 +206,9 @@ class KnownClientsTest {
   void onlyMembersAreHeardAsStandbys() throws FrameException {
     known("app", "h"); // all clients of this test are called "test"
     assertFalse(fixture.desk.hears("test"));
+    assertEquals(Optional.of(Set.of()), fixture.desk.provedStandbys());
     known("member", "h");
     assertTrue(fixture.desk.hears("test"));
+    assertEquals(Optional.of(Set.of("test")), fixture.desk.provedStandbys());
   }
 }
