@@ -139,6 +139,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       ObserverContext<RegionCoprocessorEnvironment> context, Get get, List<Cell> result)
       throws IOException {
     if (DescriptorQuery.isQuery(get)) {
+      HBaseInternals.requireReader(context);
       RegionCoprocessorEnvironment ours = context.getEnvironment();
       TableDescriptor table = ours.getRegion().getTableDescriptor();
       RegionSettings settings =

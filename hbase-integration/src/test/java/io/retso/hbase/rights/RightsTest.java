@@ -19,9 +19,13 @@ import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.hbase.layout.ChangedRow;
 import io.retso.hbase.layout.DescriptorQuery;
+import io.retso.hbase.layout.FirstChange;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.ReadAttribute;
+import io.retso.hbase.resolve.SnapshotRequests;
+import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.transaction.Inside;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -41,6 +45,7 @@ import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
@@ -59,6 +64,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** HBase with rights: what applications and sweeps need, and what they are refused. */
 @Timeout(180)
@@ -354,6 +360,80 @@ class RightsTest extends ClusterWithRights {
       }
       assertEquals("[keyvalues=NONE]", rows.toString());
       assertEquals(1, hbase.liveRegionServers());
+    }
+  }
+
+  /** HBase leaves out what is in family g, and so does what is said of changes. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whatChangesInAHiddenFamilyIsNoChange(boolean early) throws Exception {
+    if (early) {
+      create(partly, TablePreparation.Options.DEFAULT);
+    } else {
+      createFiltered(partly, TablePreparation.Options.DEFAULT);
+    }
+    grantFamily("bob", partly, Fixture.F, Action.READ);
+    try (AsyncConnection his = connect("bob");
+        TransactionManager living = TransactionManager.builder(root).oracle(oracle).build();
+        TransactionManager dying = dying();
+        Transaction reader = living.begin()) {
+      living.run(
+          tx -> {
+            tx.table(partly).put(inBothFamilies("a", "0"));
+            return null;
+          });
+      long from = living.begin().startTimestamp();
+      Changes changes = new Changes(his, Inside.tables(living).find(partly).get(), from);
+      assertEquals("0, no change", changes.seen(living.begin().startTimestamp()));
+      dying.run(
+          tx -> {
+            tx.table(partly)
+                .put(
+                    new Put(Fixture.bytes("a"))
+                        .addColumn(Fixture.G, Fixture.Q, Fixture.bytes("s")));
+            return null;
+          });
+      assertEquals("0, no change", changes.seen(living.begin().startTimestamp()));
+      living.sweep();
+      admin.flush(partly);
+      assertEquals("0, no change", changes.seen(living.begin().startTimestamp()));
+      living.run(
+          tx -> {
+            tx.table(partly).put(put("a", "1"));
+            return null;
+          });
+      assertEquals("changed, at a commit", changes.seen(living.begin().startTimestamp()));
+      assertTrue(reader.startTimestamp() < from);
+    }
+  }
+
+  /** What a user is told of row a since a timestamp. */
+  private record Changes(AsyncConnection user, PreparedTable table, long from) {
+    String seen(long upTo) throws Exception {
+      AsyncTable<?> region = user.getTable(table.name());
+      Get get = Fixture.get("a");
+      Result current =
+          region.get(SnapshotRequests.validating(get, table.fingerprint(), from)).get();
+      long first =
+          FirstChange.of(
+              region.get(SnapshotRequests.firstChange(get, table.fingerprint(), from, upTo)).get());
+      return (ChangedRow.is(current) ? "changed" : text(current.value()))
+          + (first == FirstChange.NONE ? ", no change" : ", at a commit");
+    }
+  }
+
+  /** Where HBase filters, it lets them pass: see {@link #whoMayReadNothingIsShownNothing}. */
+  @Test
+  void whoMayReadNothingIsNotToldHowATableIsMade() throws Exception {
+    createFiltered(partly, TablePreparation.Options.DEFAULT);
+    try (AsyncConnection hers = connect("carol")) {
+      AsyncTable<?> table = hers.getTable(partly);
+      Throwable denied =
+          assertThrows(ExecutionException.class, () -> table.get(DescriptorQuery.query()).get())
+              .getCause();
+      assertEquals(AccessDeniedException.class, denied.getClass(), denied::toString);
+      grantFamily("carol", partly, PendingWrite.family(), Action.READ);
+      assertTrue(DescriptorQuery.isAnswer(table.get(DescriptorQuery.query()).get()));
     }
   }
 

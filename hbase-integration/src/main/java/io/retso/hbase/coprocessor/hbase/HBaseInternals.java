@@ -10,6 +10,7 @@ import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.IsolationLevel;
 import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.coprocessor.ObserverContext;
 import org.apache.hadoop.hbase.coprocessor.RegionCoprocessorEnvironment;
 import org.apache.hadoop.hbase.regionserver.FlushLifeCycleTracker;
@@ -70,6 +71,35 @@ public final class HBaseInternals {
     } catch (AccessDeniedException e) {
       return false;
     }
+  }
+
+  /**
+   * Fails unless the user of a request may read one of the families of the table.
+   *
+   * <p>Rests on: as {@link #isAdmin}. Where rights of cells are looked for, HBase itself lets a
+   * user without any right to the table pass, and filters what it reads.
+   *
+   * <p>Else: a user who may read nothing would be told how the table is made.
+   */
+  public static void requireReader(ObserverContext<RegionCoprocessorEnvironment> context)
+      throws IOException {
+    HRegion region = (HRegion) context.getEnvironment().getRegion();
+    AccessController rights = region.getCoprocessorHost().findCoprocessor(AccessController.class);
+    if (rights == null) {
+      return;
+    }
+    TableDescriptor table = region.getTableDescriptor();
+    AccessDeniedException denied = null;
+    for (byte[] family : table.getColumnFamilyNames()) {
+      try {
+        String what = "settings of transactions";
+        rights.requirePermission(context, what, table.getTableName(), family, null, Action.READ);
+        return;
+      } catch (AccessDeniedException e) {
+        denied = e;
+      }
+    }
+    throw denied;
   }
 
   // Updates.
