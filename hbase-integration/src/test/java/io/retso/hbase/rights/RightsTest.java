@@ -18,6 +18,7 @@ import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.admin.TablePreparation;
+import io.retso.hbase.coprocessor.TransactionRegionObserver;
 import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.layout.ChangedRow;
 import io.retso.hbase.layout.DescriptorQuery;
@@ -27,6 +28,7 @@ import io.retso.hbase.layout.ReadAttribute;
 import io.retso.hbase.resolve.SnapshotRequests;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.transaction.Inside;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,6 +45,7 @@ import org.apache.hadoop.hbase.client.AsyncTable;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.hbase.client.CoprocessorDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Put;
@@ -50,6 +53,8 @@ import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.client.TableDescriptor;
+import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.coprocessor.ObserverContext;
 import org.apache.hadoop.hbase.coprocessor.RegionCoprocessor;
 import org.apache.hadoop.hbase.coprocessor.RegionCoprocessorEnvironment;
@@ -420,6 +425,53 @@ class RightsTest extends ClusterWithRights {
       return (ChangedRow.is(current) ? "changed" : text(current.value()))
           + (first == FirstChange.NONE ? ", no change" : ", at a commit");
     }
+  }
+
+  /** It would answer before it is known what the user may see. */
+  @Test
+  void aRegionRefusesTransactionsInFrontOfRights() throws Exception {
+    create(shown, TablePreparation.Options.DEFAULT);
+    try (TransactionManager manager = TransactionManager.builder(root).oracle(oracle).build();
+        TransactionManager dying = dying()) {
+      dying.run(
+          tx -> {
+            tx.table(shown).put(put("a", "1"));
+            return null;
+          });
+      move(Coprocessor.PRIORITY_HIGHEST);
+      IOException refused =
+          assertThrows(IOException.class, () -> manager.run(tx -> read(tx.table(shown), "a")));
+      String text = ErrorText.of(refused);
+      assertTrue(text.contains("AccessController") && text.contains("prepare the table"), text);
+      IOException write =
+          assertThrows(
+              IOException.class,
+              () ->
+                  manager.run(
+                      tx -> {
+                        tx.table(shown).put(put("b", "1"));
+                        return null;
+                      }));
+      assertTrue(ErrorText.of(write).contains("prepare the table"), write::toString);
+      try (Table table = root.getTable(shown)) {
+        table.put(put("plain", "1"));
+        assertEquals("1", read(table, "plain"));
+        assertThrows(IOException.class, () -> table.get(DescriptorQuery.query()));
+      }
+      move(Coprocessor.PRIORITY_USER);
+      assertEquals("1", manager.run(tx -> read(tx.table(shown), "a")));
+    }
+  }
+
+  private void move(int priority) throws IOException {
+    TableDescriptor table = admin.getDescriptor(shown);
+    String observer = TransactionRegionObserver.class.getName();
+    admin.modifyTable(
+        TableDescriptorBuilder.newBuilder(table)
+            .removeCoprocessor(observer)
+            .setCoprocessor(
+                CoprocessorDescriptorBuilder.newBuilder(observer).setPriority(priority).build())
+            .build());
   }
 
   /** Where HBase filters, it lets them pass: see {@link #whoMayReadNothingIsShownNothing}. */
