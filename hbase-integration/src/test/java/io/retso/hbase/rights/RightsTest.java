@@ -20,13 +20,9 @@ import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.coprocessor.TransactionRegionObserver;
 import io.retso.hbase.errors.TableNotPreparedException;
-import io.retso.hbase.layout.ChangedRow;
 import io.retso.hbase.layout.DescriptorQuery;
-import io.retso.hbase.layout.FirstChange;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.ReadAttribute;
-import io.retso.hbase.resolve.SnapshotRequests;
-import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.transaction.Inside;
 import io.retso.text.ErrorText;
 import java.io.IOException;
@@ -388,7 +384,7 @@ class RightsTest extends ClusterWithRights {
             return null;
           });
       long from = living.begin().startTimestamp();
-      Changes changes = new Changes(his, Inside.tables(living).find(partly).get(), from);
+      SeenChanges changes = new SeenChanges(his, Inside.tables(living).find(partly).get(), from);
       assertEquals("0, no change", changes.seen(living.begin().startTimestamp()));
       dying.run(
           tx -> {
@@ -409,21 +405,6 @@ class RightsTest extends ClusterWithRights {
           });
       assertEquals("changed, at a commit", changes.seen(living.begin().startTimestamp()));
       assertTrue(reader.startTimestamp() < from);
-    }
-  }
-
-  /** What a user is told of row a since a timestamp. */
-  private record Changes(AsyncConnection user, PreparedTable table, long from) {
-    String seen(long upTo) throws Exception {
-      AsyncTable<?> region = user.getTable(table.name());
-      Get get = Fixture.get("a");
-      Result current =
-          region.get(SnapshotRequests.validating(get, table.fingerprint(), from)).get();
-      long first =
-          FirstChange.of(
-              region.get(SnapshotRequests.firstChange(get, table.fingerprint(), from, upTo)).get());
-      return (ChangedRow.is(current) ? "changed" : text(current.value()))
-          + (first == FirstChange.NONE ? ", no change" : ", at a commit");
     }
   }
 
