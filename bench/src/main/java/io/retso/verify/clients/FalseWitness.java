@@ -8,6 +8,7 @@ import io.retso.hbase.layout.AdoptionRequest.Adoption;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.TableSettings;
+import io.retso.hbase.options.Reads;
 import io.retso.protocol.Timestamps;
 import io.retso.verify.lists.Findings;
 import io.retso.verify.lists.ListKey;
@@ -96,6 +97,9 @@ public final class FalseWitness implements Runnable {
     try (Table table = hbase.getTable(name);
         RegionLocator regions = hbase.getRegionLocator(name)) {
       TableSettings settings = TableSettings.of(table.getDescriptor());
+      if (settings.reads() != Reads.SERVER) {
+        return; // no coprocessor: there it would be a plain writer of cells that say nothing
+      }
       byte[][] starts = regions.getStartKeys();
       byte[] row = AdoptionRequest.firstRow(starts[random.nextInt(starts.length)]);
       AdoptionRequest list = new AdoptionRequest(row, adoptions(now));
