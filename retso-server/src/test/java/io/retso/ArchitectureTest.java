@@ -22,6 +22,7 @@ import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 import io.retso.security.AccessTokens;
 import io.retso.security.ClusterSecret;
+import io.retso.security.ReceiptMaker;
 import io.retso.security.Tickets;
 import java.io.Serializable;
 import java.security.KeyPairGenerator;
@@ -302,7 +303,8 @@ class ArchitectureTest {
   /** What could print, copy or store a secret in passing. */
   @Test
   void secretsHaveNoText() {
-    for (Class<?> secret : List.of(ClusterSecret.class, Tickets.class, AccessTokens.class)) {
+    for (Class<?> secret :
+        List.of(ClusterSecret.class, Tickets.class, ReceiptMaker.class, AccessTokens.class)) {
       noClasses()
           .that(type(secret))
           .should()

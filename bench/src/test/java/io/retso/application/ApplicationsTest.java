@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.retso.ChildJvm;
 import io.retso.application.ApplicationBuild.Dependencies;
+import io.retso.client.sockets.Sockets;
 import io.retso.cluster.HBaseNode;
 import io.retso.hbase.ReadTable;
 import io.retso.hbase.ReadTransaction;
@@ -22,6 +23,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.net.URISyntaxException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -44,10 +47,13 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.slf4j.Logger;
 
 /**
  * The example application works with what Maven gives it, whichever of HBase's clients it declares,
@@ -189,6 +195,22 @@ class ApplicationsTest {
       }
     } finally {
       servers.destroyForcibly();
+    }
+  }
+
+  /** Its native library bears another name in the jar, as Netty's packages do. */
+  @Test
+  @EnabledOnOs(
+      value = OS.LINUX,
+      architectures = {"amd64", "aarch64"})
+  void thePublishedJarHasTheSocketsOfLinux() throws Exception {
+    URL[] jars = {
+      ApplicationBuild.published().toUri().toURL(), Path.of(location(Logger.class)).toUri().toURL()
+    };
+    try (URLClassLoader published =
+        new URLClassLoader(jars, ClassLoader.getPlatformClassLoader())) {
+      Class<?> sockets = published.loadClass(Sockets.class.getName());
+      assertEquals("epoll", sockets.getMethod("kind").invoke(null));
     }
   }
 

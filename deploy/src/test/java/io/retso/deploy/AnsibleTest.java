@@ -383,7 +383,7 @@ class AnsibleTest {
     }
     Path site = host(HBASE).resolve("opt/hbase/conf/hbase-site.xml");
     assertEquals(
-        1 + 4, // retso.security, and its files
+        1 + 5, // retso.oracle, retso.security, and its files
         DocumentBuilderFactory.newInstance()
             .newDocumentBuilder()
             .parse(site.toFile())

@@ -99,6 +99,7 @@ public final class RetsoCluster implements AutoCloseable {
       RetsoServer oracle = startOracle();
       EmbeddedHBase hbase =
           EmbeddedHBase.in(directory)
+              .set("retso.marks.flush.pause", "0") // tests look at marks again and again
               .set("hbase.balancer.period", NEVER) // regions stay where a test puts them
               .start();
       JmxCacheBuster.stop(); // it reads all metrics after each change of a region, in vain here

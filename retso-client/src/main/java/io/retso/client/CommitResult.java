@@ -40,7 +40,7 @@ public final class CommitResult {
 
   private static final CommitResult[] ABORTED =
       Stream.of(AbortReason.values())
-          .map(reason -> new CommitResult(0, reason))
+          .map(reason -> new CommitResult(0, reason, 0))
           .toArray(CommitResult[]::new);
 
   private final long commitTimestamp;
@@ -48,9 +48,12 @@ public final class CommitResult {
   /** Null if and only if committed. */
   private final AbortReason abortReason;
 
-  private CommitResult(long commitTimestamp, AbortReason abortReason) {
+  private final long receipt;
+
+  private CommitResult(long commitTimestamp, AbortReason abortReason, long receipt) {
     this.commitTimestamp = commitTimestamp;
     this.abortReason = abortReason;
+    this.receipt = receipt;
   }
 
   /**
@@ -59,7 +62,7 @@ public final class CommitResult {
    * @param commitTimestamp above the start timestamp
    */
   public static CommitResult committed(long commitTimestamp) {
-    return new CommitResult(commitTimestamp, null);
+    return new CommitResult(commitTimestamp, null, 0);
   }
 
   /** The result of an aborted transaction. */
@@ -70,21 +73,31 @@ public final class CommitResult {
   /**
    * The result of an {@link Outcome} of the protocol; {@code null} if {@code outcome} decides
    * nothing.
+   *
+   * @param receipt see {@link #receipt}
    */
-  public static CommitResult of(long outcome) {
+  public static CommitResult of(long outcome, long receipt) {
     if (Outcome.isCommitted(outcome)) {
-      return committed(outcome);
+      return new CommitResult(outcome, null, receipt);
     }
+    AbortReason reason = reasonOf(outcome);
+    if (reason == null) {
+      return null;
+    }
+    return receipt == 0 ? aborted(reason) : new CommitResult(0, reason, receipt);
+  }
+
+  private static AbortReason reasonOf(long outcome) {
     if (outcome < Outcome.ABORTED_UNKNOWN_SUCCESSOR) {
       return null;
     }
     return switch ((int) outcome) {
-      case (int) Outcome.ABORTED_CONFLICT -> aborted(AbortReason.CONFLICT);
-      case (int) Outcome.ABORTED_TOO_OLD -> aborted(AbortReason.TOO_OLD);
-      case (int) Outcome.ABORTED -> aborted(AbortReason.EARLIER);
-      case (int) Outcome.ABORTED_PIVOT -> aborted(AbortReason.PIVOT);
-      case (int) Outcome.ABORTED_READ_ONLY -> aborted(AbortReason.READ_ONLY);
-      case (int) Outcome.ABORTED_UNKNOWN_SUCCESSOR -> aborted(AbortReason.UNKNOWN_SUCCESSOR);
+      case (int) Outcome.ABORTED_CONFLICT -> AbortReason.CONFLICT;
+      case (int) Outcome.ABORTED_TOO_OLD -> AbortReason.TOO_OLD;
+      case (int) Outcome.ABORTED -> AbortReason.EARLIER;
+      case (int) Outcome.ABORTED_PIVOT -> AbortReason.PIVOT;
+      case (int) Outcome.ABORTED_READ_ONLY -> AbortReason.READ_ONLY;
+      case (int) Outcome.ABORTED_UNKNOWN_SUCCESSOR -> AbortReason.UNKNOWN_SUCCESSOR;
       default -> null;
     };
   }
@@ -116,6 +129,15 @@ public final class CommitResult {
       throw new IllegalStateException("no abort reason: the transaction is " + this);
     }
     return abortReason;
+  }
+
+  /**
+   * By what the oracle proves this outcome to region servers, which have the keys of {@link
+   * Receipts}; 0 if it makes no receipts, as long as clients need not say who they are. It is no
+   * secret, and no part of equality.
+   */
+  public long receipt() {
+    return receipt;
   }
 
   @Override

@@ -186,6 +186,16 @@ public interface OracleClient extends AutoCloseable {
   long lowWatermark();
 
   /**
+   * Asks for what checks receipts ({@link CommitResult#receipt}): a matter of region servers. It is
+   * to be asked for again when a receipt is not known by it, as the servers' secret may be another
+   * one by then; not more often than each few seconds.
+   *
+   * <p>Fails with {@link OracleException.Category#NOT_PERMITTED} unless the client has said who it
+   * is and has role {@code region-server}.
+   */
+  CompletableFuture<Receipts> receiptsAsync();
+
+  /**
    * Reports a sweep: the caller took the handle from {@link #begin()}, <em>then</em> went over the
    * pending marks of all tables, asked for the status of each and finished the clean-up of every
    * decided transaction that it met. Therefore no mark is left of any transaction committed below

@@ -17,16 +17,16 @@ package io.retso.protocol;
  *                                                           many texts
  *   BEGIN      empty; n start timestamps are wanted         first i64, n x ticket i64; the other
  *                                                           starts follow in steps of the gap
- *   COMMIT     n x (start i64, ticket i64,                  n x outcome i64
+ *   COMMIT     n x (start i64, ticket i64,                  n x outcome i64, n x receipt i64
  *                   flags and rows u32,
  *                   rows x row id i64)
- *   COMMIT_    n x (start i64, ticket i64,                  n x outcome i64
+ *   COMMIT_    n x (start i64, ticket i64,                  n x outcome i64, n x receipt i64
  *   READS           flags and writes u32, validated u32,
  *                   reads u32, range reads u32,
  *                   range writes u32,
  *                   the ids of these five lists, each i64)
  *   STATUS     n x (writer's start i64, reader's start i64) n x outcome i64
- *   ABORT      n x (start i64, ticket i64)                  n x outcome i64
+ *   ABORT      n x (start i64, ticket i64)                  n x outcome i64, n x receipt i64
  *   CLEANED    n x (start i64, ticket i64)                  n x outcome i64
  *   PING       empty; a server asks it, too, of a client    empty
  *              that has sent nothing for a while
@@ -37,6 +37,8 @@ package io.retso.protocol;
  *   AUTH       text (mechanism), length u16, as many bytes  done u8, text (who the client is), for how
  *                                                           many ms that counts i64 (0: for ever), length
  *                                                           u16, as many bytes
+ *   KEYS       empty; n calls share the frame               two keys of receipts, 2 x i64 each; if
+ *                                                           there is but one, the other is 0
  *   -          -                                            ERROR: code u16, length u16, text (UTF-8)
  *   -          -                                            ROLE: epoch i64, and a role
  *
@@ -48,22 +50,24 @@ package io.retso.protocol;
  * <p>The {@code flags and rows} word of a commit holds the number of rows in its lower 24 bits and
  * {@link #REPEAT_FLAG} above; that of COMMIT_READS holds {@link #SERIALIZABLE_FLAG}, too. Outcomes
  * are the numbers of {@link Outcome}. A ticket proves that a client began the transaction: without
- * the right one a request is answered {@link Outcome#NOT_OWNER}.
+ * the right one a request is answered {@link Outcome#NOT_OWNER}. A receipt proves a decided outcome
+ * to those that have a key; it is 0 if the outcome is not decided, or the server makes none.
  */
 public enum FrameType {
   HELLO(1, Body.OWN, Answers.OWN),
   BEGIN(2, Body.COUNT, Answers.TICKETS),
-  COMMIT(3, Body.ROWS, Answers.EACH),
+  COMMIT(3, Body.ROWS, Answers.RECEIPTS),
   STATUS(4, Body.PAIRS, Answers.EACH),
-  ABORT(5, Body.TICKETS, Answers.EACH),
+  ABORT(5, Body.TICKETS, Answers.RECEIPTS),
   CLEANED(6, Body.TICKETS, Answers.EACH),
   PING(7, Body.EMPTY, Answers.NONE),
   WATERMARK(8, Body.COUNT, Answers.ONE),
   SWEPT(9, Body.TICKETS, Answers.EACH),
   TIMESTAMP(10, Body.COUNT, Answers.ONE),
-  COMMIT_READS(11, Body.READS, Answers.EACH),
+  COMMIT_READS(11, Body.READS, Answers.RECEIPTS),
   SAFE(12, Body.COUNT, Answers.ONE),
-  AUTH(13, Body.OWN, Answers.OWN);
+  AUTH(13, Body.OWN, Answers.OWN),
+  KEYS(14, Body.COUNT, Answers.KEYS);
 
   /** What a request frame has behind its header. */
   enum Body {
@@ -94,8 +98,15 @@ public enum FrameType {
     /** One number for all requests, and another for each. */
     TICKETS,
     /** A number for each request. */
-    EACH
+    EACH,
+    /** A number for each request, and then another for each. */
+    RECEIPTS,
+    /** Keys, the same for all requests. */
+    KEYS
   }
+
+  /** Numbers in the reply to KEYS: two keys of 16 bytes. */
+  public static final int KEYS_NUMBERS = 4;
 
   /** Set in the type of every reply. */
   public static final int REPLY = 0x80;
@@ -173,6 +184,8 @@ public enum FrameType {
       case ONE -> 1;
       case TICKETS -> 1 + count;
       case EACH -> count;
+      case RECEIPTS -> 2 * count;
+      case KEYS -> KEYS_NUMBERS;
     };
   }
 
@@ -185,7 +198,7 @@ public enum FrameType {
   public boolean isLogged() {
     return switch (this) {
       case COMMIT, COMMIT_READS, STATUS, ABORT, CLEANED, WATERMARK, SWEPT -> true;
-      case HELLO, BEGIN, TIMESTAMP, SAFE, PING, AUTH -> false;
+      case HELLO, BEGIN, TIMESTAMP, SAFE, PING, AUTH, KEYS -> false;
     };
   }
 

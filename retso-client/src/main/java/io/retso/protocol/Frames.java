@@ -313,13 +313,14 @@ public final class Frames {
       return;
     }
     switch (type.answers()) {
-      case ONE -> {
-        if (count == 0 || bodyBytes != Long.BYTES) {
+      case ONE, KEYS -> {
+        if (count == 0 || bodyBytes != type.answersTo(count) * Long.BYTES) {
           throw malformed(typeByte, "answers " + count + " requests in " + bodyBytes + " bytes");
         }
       }
       case TICKETS -> checkBody(typeByte, count, bodyBytes - Long.BYTES, Long.BYTES);
       case EACH -> checkBody(typeByte, count, bodyBytes, Long.BYTES);
+      case RECEIPTS -> checkBody(typeByte, count, bodyBytes, 2 * Long.BYTES);
       case NONE -> checkEmpty(typeByte, bodyBytes);
       case OWN -> {} // Handshake checks it
     }

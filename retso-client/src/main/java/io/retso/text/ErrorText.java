@@ -16,6 +16,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 
 /**
  * What an exception of the language or of a library says to a person. Many of them have no message,
@@ -26,6 +27,10 @@ public final class ErrorText {
   private static final String NO_IPV6 =
       "addresses of IPv6 cannot be used here: this machine has none, or its JVM was started with"
           + " -Djava.net.preferIPv4Stack=true";
+
+  /** What Netty's own sockets put before the reason that the system gives. */
+  private static final Pattern SYSTEM_CALL =
+      Pattern.compile("^\\w+\\(\\.\\.\\) failed with error\\(-\\d+\\): ");
 
   private ErrorText() {}
 
@@ -41,10 +46,14 @@ public final class ErrorText {
       return "it has bytes that are no text in UTF-8";
     }
     String message = e.getMessage();
-    if (e instanceof SocketException && "Protocol family unavailable".equals(message)) {
-      return NO_IPV6;
+    if (message == null || message.isBlank()) {
+      return ofClass(e);
     }
-    return message == null || message.isBlank() ? ofClass(e) : message;
+    String reason = SYSTEM_CALL.matcher(message).replaceFirst("");
+    boolean hasNoIpv6 =
+        reason.startsWith("Address family not supported by protocol")
+            || e instanceof SocketException && reason.equals("Protocol family unavailable");
+    return hasNoIpv6 ? NO_IPV6 : reason;
   }
 
   private static String ofFile(FileSystemException e) {

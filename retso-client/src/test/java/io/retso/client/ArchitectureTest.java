@@ -69,12 +69,23 @@ class ArchitectureTest {
             not(
                 resideInAnyPackage(
                     "java..",
+                    "javax.crypto..",
                     "javax.net.ssl..",
                     "javax.security.auth.x500..",
                     "io.retso..",
                     "io.netty..",
                     "org.jctools..",
                     "org.slf4j..")))
+        .check(MODULE);
+  }
+
+  @Test
+  void cryptographyHasOneRoom() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.retso.proof")
+        .should()
+        .dependOnClassesThat(resideInAPackage("javax.crypto.."))
         .check(MODULE);
   }
 

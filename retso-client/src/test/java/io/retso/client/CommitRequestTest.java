@@ -150,7 +150,7 @@ class CommitRequestTest {
         CommitResult result = get(commits.get(i));
         assertEquals(reasons[i], result.abortReason());
         assertEquals(result, CommitResult.aborted(reasons[i]));
-        assertEquals(result, CommitResult.of(outcomes[i]));
+        assertEquals(result, CommitResult.of(outcomes[i], 0));
       }
     }
   }

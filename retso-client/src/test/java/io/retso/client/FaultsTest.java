@@ -203,9 +203,9 @@ class FaultsTest {
             (wire, commit) -> wire.send("garbage, not a frame".getBytes(StandardCharsets.UTF_8))));
     breaches.add(breach((wire, commit) -> wire.send(tooLong)));
     breaches.add(breach((wire, commit) -> wire.reply(0x82, 1, 99, 16, ticket(16))));
-    breaches.add(breach((wire, commit) -> wire.reply(0x83, 1, commit.id() + 1, 32)));
-    breaches.add(breach((wire, commit) -> wire.reply(0x83, 2, commit.id(), 32, 48)));
-    breaches.add(breach((wire, commit) -> wire.reply(0x83, 1, commit.id(), 32, 48)));
+    breaches.add(breach((wire, commit) -> wire.reply(0x83, 1, commit.id() + 1, 32, 1)));
+    breaches.add(breach((wire, commit) -> wire.reply(0x83, 2, commit.id(), 32, 48, 1, 1)));
+    breaches.add(breach((wire, commit) -> wire.reply(0x83, 1, commit.id(), 32, 48, 64)));
     breaches.add(breach((wire, commit) -> wire.reply(0x84, 1, commit.id(), 32)));
     breaches.add(breach((wire, commit) -> wire.reply(0x03, 1, commit.id(), 32)));
     breaches.add(breach((wire, commit) -> wire.reply(0x81, 0, 0, 1, 2, 3)));

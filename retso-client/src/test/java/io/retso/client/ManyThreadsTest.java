@@ -81,7 +81,7 @@ class ManyThreadsTest {
       assertEquals(THREADS * TRANSACTIONS_PER_THREAD, results.size());
       results.forEach(
           (start, result) ->
-              assertEquals(CommitResult.of(decided.get(start)), result, () -> "seed " + seed));
+              assertEquals(CommitResult.of(decided.get(start), 0), result, () -> "seed " + seed));
       assertTrue(oracle.repeats() > 0, "no commit was ever repeated, seed " + seed);
       assertEquals(0, client.outstanding());
     }

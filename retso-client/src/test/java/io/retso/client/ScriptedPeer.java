@@ -19,6 +19,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -112,6 +113,11 @@ final class ScriptedPeer implements AutoCloseable {
     }
   }
 
+  /** What it sends as the receipt of an outcome. */
+  static long receipt(long outcome) {
+    return ~outcome;
+  }
+
   private static ByteBuf reply(int type, int count, int id, long... words) {
     ByteBuf out = Unpooled.buffer();
     Frames.writeHeader(out, type, count, id, words.length * Long.BYTES);
@@ -128,8 +134,18 @@ final class ScriptedPeer implements AutoCloseable {
       return frame.getLong(Frames.HEADER_BYTES + i * Frames.TICKET_BYTES);
     }
 
-    /** The reply with outcomes, or with the first start timestamp, which the tickets follow. */
+    /**
+     * The reply with outcomes, which receipts follow, or with the first start timestamp, which the
+     * tickets follow.
+     */
     ByteBuf reply(long... words) {
+      if ((type.isCommit() || type == FrameType.ABORT) && words.length == count) {
+        long[] outcomes = Arrays.copyOf(words, 2 * count);
+        for (int i = 0; i < count; i++) {
+          outcomes[count + i] = receipt(words[i]);
+        }
+        return ScriptedPeer.reply(type.reply(), count, id, outcomes);
+      }
       if (type != FrameType.BEGIN || words.length != 1) {
         return ScriptedPeer.reply(type.reply(), count, id, words);
       }

@@ -32,7 +32,7 @@ public final class TestTickets {
           at += Frames.ownedBytes(type, frame, at);
         }
       }
-      case HELLO, BEGIN, STATUS, PING, WATERMARK, TIMESTAMP, SAFE -> {}
+      case HELLO, BEGIN, STATUS, PING, WATERMARK, TIMESTAMP, SAFE, KEYS -> {}
     }
   }
 }

@@ -103,7 +103,7 @@ class FramesFuzzTest {
         assertEquals(Frames.TICKET_BYTES, Frames.ownedBytes(type, in, body));
         assertEquals(end, body + count * Frames.TICKET_BYTES);
       }
-      case BEGIN, TIMESTAMP, SAFE, PING, WATERMARK -> assertEquals(end, body);
+      case BEGIN, TIMESTAMP, SAFE, PING, WATERMARK, KEYS -> assertEquals(end, body);
     }
   }
 
@@ -123,8 +123,11 @@ class FramesFuzzTest {
       case BEGIN -> assertEquals(index + size, body + (1 + Frames.count(in, index)) * Long.BYTES);
       case TIMESTAMP, SAFE, WATERMARK -> assertEquals(index + size, body + Long.BYTES);
       case PING -> assertEquals(index + size, body);
-      case COMMIT, COMMIT_READS, STATUS, ABORT, CLEANED, SWEPT ->
+      case STATUS, CLEANED, SWEPT ->
           assertEquals(index + size, body + Frames.count(in, index) * Long.BYTES);
+      case COMMIT, COMMIT_READS, ABORT ->
+          assertEquals(index + size, body + Frames.count(in, index) * 2 * Long.BYTES);
+      case KEYS -> assertEquals(index + size, body + FrameType.KEYS_NUMBERS * Long.BYTES);
     }
   }
 
@@ -381,7 +384,17 @@ class FramesFuzzTest {
                     FrameType.CLEANED,
                     FrameType.SWEPT),
                 Arbitraries.longs().array(long[].class).ofMinSize(1).ofMaxSize(20))
-            .as((type, words) -> frame(type.reply(), words.length, words));
+            .as(
+                (type, words) ->
+                    frame(
+                        type.reply(),
+                        words.length,
+                        type.isCommit() || type == FrameType.ABORT ? doubled(words) : words));
+    Arbitrary<byte[]> keys =
+        Arbitraries.longs()
+            .array(long[].class)
+            .ofSize(FrameType.KEYS_NUMBERS)
+            .map(words -> frame(FrameType.KEYS.reply(), 3, words));
     Arbitrary<byte[]> error =
         Arbitraries.strings()
             .ofMaxLength(50)
@@ -391,7 +404,7 @@ class FramesFuzzTest {
                   Frames.writeError(out, 9, ErrorCode.LOG_FAILED, text);
                   return bytesOf(out);
                 });
-    return Arbitraries.oneOf(begin, shared, outcomes, error, RoleFuzzTest.frames());
+    return Arbitraries.oneOf(begin, shared, outcomes, keys, error, RoleFuzzTest.frames());
   }
 
   @Provide

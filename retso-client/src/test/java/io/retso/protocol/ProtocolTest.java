@@ -70,7 +70,8 @@ class ProtocolTest {
       "TIMESTAMP",
       "COMMIT_READS",
       "SAFE",
-      "AUTH"
+      "AUTH",
+      "KEYS"
     };
     assertEquals(FrameType.values().length, names.length);
     for (int number = 1; number <= names.length; number++) {
@@ -85,7 +86,7 @@ class ProtocolTest {
       assertNull(FrameType.ofRequest(none));
       assertNull(FrameType.ofReply(none));
     }
-    assertEquals("type 14", FrameType.nameOf(names.length + 1));
+    assertEquals("type 15", FrameType.nameOf(names.length + 1));
     assertEquals("ERROR", FrameType.nameOf(FrameType.ERROR));
   }
 
@@ -193,9 +194,17 @@ class ProtocolTest {
     assertEquals(6, Frames.idsOfReads(out, Frames.HEADER_BYTES));
     out.clear();
     Frames.writeReplyHeader(out, FrameType.COMMIT_READS, 2, 7);
-    out.writeLong(32).writeLong(Outcome.ABORTED_PIVOT);
+    out.writeLong(32).writeLong(Outcome.ABORTED_PIVOT).writeLong(TICKET).writeLong(0);
     assertEquals(
-        "00000018" + "8b" + "00" + "0002" + "00000007" + "0000000000000020" + "fffffffffffffff5",
+        "00000028"
+            + "8b"
+            + "00"
+            + "0002"
+            + "00000007"
+            + "0000000000000020"
+            + "fffffffffffffff5"
+            + "1122334455667788"
+            + "0000000000000000",
         ByteBufUtil.hexDump(out));
     Frames.checkReply(out, 0, out.readableBytes());
     out.clear();

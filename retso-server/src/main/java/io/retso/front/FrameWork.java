@@ -19,7 +19,7 @@ final class FrameWork {
   static long units(FrameType type, int frameBytes, int count, long quantum) {
     return switch (type) {
       case BEGIN -> 1 + count / BEGINS_PER_UNIT;
-      case TIMESTAMP, SAFE -> 1;
+      case TIMESTAMP, SAFE, KEYS -> 1;
       case WATERMARK -> quantum; // it may walk over 2^20 places of the tables
       case SWEPT -> Math.max(quantum, 1 + words(frameBytes)); // so may this
       case HELLO, COMMIT, COMMIT_READS, STATUS, ABORT, CLEANED, PING, AUTH -> 1 + words(frameBytes);

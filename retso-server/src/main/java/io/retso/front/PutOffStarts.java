@@ -33,7 +33,17 @@ final class PutOffStarts {
     return switch (type) {
       case BEGIN, TIMESTAMP -> !starts.isEmpty() || mustLeaveToOthers(type, count);
       case SAFE -> !starts.isEmpty(); // it takes none of its own, and its lane keeps its order
-      case HELLO, COMMIT, COMMIT_READS, STATUS, ABORT, CLEANED, PING, WATERMARK, SWEPT, AUTH ->
+      case HELLO,
+          COMMIT,
+          COMMIT_READS,
+          STATUS,
+          ABORT,
+          CLEANED,
+          PING,
+          WATERMARK,
+          SWEPT,
+          AUTH,
+          KEYS ->
           false;
     };
   }

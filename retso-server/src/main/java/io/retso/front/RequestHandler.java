@@ -7,7 +7,9 @@ import io.retso.protocol.Frames;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 import io.retso.security.AccessControl;
+import io.retso.security.ReceiptMaker;
 import io.retso.sequencer.Sequencer;
+import java.util.Arrays;
 import java.util.function.LongSupplier;
 
 /**
@@ -45,7 +47,7 @@ final class RequestHandler {
     this.access = settings.access();
     FrontDesk.Bounds bounds = settings.bounds();
     batch = new CommitBatch(bounds.rowsMax());
-    answers = new long[1 + bounds.requestsMax()];
+    answers = new long[Math.max(2 * bounds.requestsMax(), FrameType.KEYS_NUMBERS)];
     starts = new long[bounds.requestsMax()];
     brought = new long[bounds.requestsMax()];
     foreign = new boolean[bounds.requestsMax()];
@@ -81,6 +83,7 @@ final class RequestHandler {
             refuseRows ? Outcome.REFUSED_SHARE : tooMany ? Outcome.REFUSED_UNCLEANED : 0);
         commit(type, account, in, body, count);
         batch.refuseRows(0);
+        addReceipts(count);
       }
       case TIMESTAMP -> {
         fairUse.took(account, 1);
@@ -97,6 +100,7 @@ final class RequestHandler {
         for (int i = 0; i < count; i++) {
           answers[i] = foreign[i] ? Outcome.NOT_OWNER : sequencer.abort(starts[i]);
         }
+        addReceipts(count);
       }
       case CLEANED -> {
         check(type, account.owner, in, body, count);
@@ -113,6 +117,12 @@ final class RequestHandler {
         sequencer.sweepOn(); // once for all of them: each might walk over 2^20 places
       }
       case WATERMARK -> answers[0] = sequencer.lowWatermark();
+      case KEYS -> {
+        ReceiptMaker receipts = access.receipts();
+        for (int i = 0; i < FrameType.KEYS_NUMBERS; i++) {
+          answers[i] = receipts == null ? 0 : receipts.key(i);
+        }
+      }
       case HELLO, PING, AUTH -> throw new IllegalArgumentException(type + " is no work");
     }
     return sequencer.replyPosition();
@@ -126,6 +136,16 @@ final class RequestHandler {
   /** The answer to the i-th request of the frame that was handled last. */
   long answer(int i) {
     return answers[i];
+  }
+
+  /** A client that did not begin a transaction gets no receipt for it: it gets no outcome. */
+  private void addReceipts(int count) {
+    ReceiptMaker receipts = access.receipts();
+    if (receipts == null) {
+      Arrays.fill(answers, count, 2 * count, 0);
+    } else {
+      receipts.make(starts, answers, count);
+    }
   }
 
   private void commit(FrameType type, ClientAccount account, ByteBuf in, int body, int count) {

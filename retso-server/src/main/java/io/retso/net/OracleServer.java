@@ -9,11 +9,10 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.ScheduledFuture;
+import io.retso.client.sockets.Sockets;
 import io.retso.front.FrontDesk;
 import io.retso.log.LogException;
 import io.retso.member.Front;
@@ -106,7 +105,7 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
             1,
             new DefaultThreadFactory("oracle"),
             TurnMeter.measured(
-                NioIoHandler.newFactory(),
+                Sockets.handlers(),
                 new TurnMeter.Clocks(
                     settings.front().nanoClock(),
                     ManagementFactory.getThreadMXBean()::getCurrentThreadCpuTime),
@@ -176,7 +175,7 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
     ServerBootstrap bootstrap =
         new ServerBootstrap()
             .group(group)
-            .channel(NioServerSocketChannel.class)
+            .channel(Sockets.listening())
             .option(ChannelOption.SO_BACKLOG, 1024)
             .option(ChannelOption.SO_REUSEADDR, true)
             .childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)

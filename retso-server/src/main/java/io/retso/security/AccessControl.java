@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Says who a client is and what it may ask for, by an access file that may change while the server
- * runs, and the servers' secret. Thread-safe, but for {@link #tickets}.
+ * runs, and the servers' secret. Thread-safe, but for {@link #tickets} and {@link #receipts}.
  */
 public final class AccessControl {
   private final boolean insecure;
@@ -28,6 +28,8 @@ public final class AccessControl {
   private volatile AccessTokens tokens;
 
   private volatile Tickets tickets;
+
+  private volatile ReceiptMaker receipts;
 
   /**
    * Asks nothing of clients yet.
@@ -58,6 +60,7 @@ public final class AccessControl {
   public void use(ClusterSecret secret, String log) {
     tokens = new AccessTokens(secret);
     tickets = new Tickets(secret.keys(Tickets.PURPOSE, log));
+    receipts = new ReceiptMaker(secret.keys(ReceiptMaker.PURPOSE, log));
   }
 
   /** Goes by an access file from here on. */
@@ -83,6 +86,14 @@ public final class AccessControl {
   /** Makes and checks tickets; of one thread. */
   public Tickets tickets() {
     return tickets;
+  }
+
+  /**
+   * Makes receipts; of one thread. Null as long as clients need not say who they are, and so cannot
+   * be told from region servers.
+   */
+  public ReceiptMaker receipts() {
+    return authentication() == Level.OFF ? null : receipts;
   }
 
   /** What a client is told that it may, or must, say of itself. */

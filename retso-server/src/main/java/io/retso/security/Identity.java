@@ -109,6 +109,11 @@ public final class Identity {
   /** Why it may not send frames of a type. */
   public String refusal(FrameType type) {
     if (!isKnown()) {
+      if (type == FrameType.KEYS) {
+        return "this oracle proves outcomes to region servers that say who they are: give this one"
+            + " a certificate, and have auth optional or required in the oracle's access"
+            + " file";
+      }
       return type == FrameType.SWEPT
           ? "this oracle takes reports of sweeps from its own machine only, as nobody has to say"
               + " who they are: run ./retso hbase sweep there"

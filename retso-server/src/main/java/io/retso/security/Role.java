@@ -5,6 +5,7 @@ import static io.retso.protocol.FrameType.BEGIN;
 import static io.retso.protocol.FrameType.CLEANED;
 import static io.retso.protocol.FrameType.COMMIT;
 import static io.retso.protocol.FrameType.COMMIT_READS;
+import static io.retso.protocol.FrameType.KEYS;
 import static io.retso.protocol.FrameType.SAFE;
 import static io.retso.protocol.FrameType.STATUS;
 import static io.retso.protocol.FrameType.SWEPT;
@@ -24,7 +25,7 @@ public enum Role {
   /** Has transactions of its own. */
   APPLICATION(BEGIN, TIMESTAMP, SAFE, WATERMARK, STATUS, COMMIT, COMMIT_READS, ABORT, CLEANED),
   /** Asks what became of the transactions of others, whose data it has. */
-  REGION_SERVER(STATUS, WATERMARK),
+  REGION_SERVER(STATUS, WATERMARK, KEYS),
   /** An application that also reports sweeps, because of which the oracle forgets commits. */
   SWEEPER(BEGIN, TIMESTAMP, SAFE, WATERMARK, STATUS, COMMIT, COMMIT_READS, ABORT, CLEANED, SWEPT),
   /** A person that hands the lead over, and reads all pages. */

@@ -46,6 +46,19 @@ class InjectedAccessBugsTest {
     TICKETS_ARE_OF_ALL_PRINCIPALS("front/Conversation.java", "identity.owner()", "1"),
     SHARES_STAY_WITH_HOSTS(
         "front/Conversation.java", "!identity.principal().equals(company)", "false"),
+    REFUSED_COMMITS_HAVE_RECEIPTS(
+        "security/ReceiptMaker.java",
+        "isKnown(outcomes[from + i]) ? mac.code(i) : 0",
+        "mac.code(i)"),
+    RECEIPTS_ARE_MADE_FOR_CLIENTS_THAT_ARE_NOT_KNOWN(
+        "security/AccessControl.java",
+        "authentication() == Level.OFF ? null : receipts",
+        "receipts"),
+    ONE_RECEIPT_PROVES_BOTH_OUTCOMES(
+        "security/ReceiptMaker.java", "Receipts.subject(outcomes[from + i])", "0"),
+    RECEIPTS_OF_ABORTS_ARE_LEFT_OUT(
+        "security/ReceiptMaker.java", "|| Outcome.isAborted(outcome)", "|| false"),
+    KEYS_OF_RECEIPTS_ARE_FOR_MEMBERS("security/Role.java", "  MEMBER(),", "  MEMBER(KEYS),"),
     ALL_ARE_HEARD_AS_STANDBYS(
         "front/FrontDesk.java", "&& conversation.identity().has(Role.MEMBER)", "");
 
@@ -70,6 +83,10 @@ class InjectedAccessBugsTest {
       run(KnownClientsTest::eachHasItsRoles);
       run(KnownClientsTest::whatIsRevokedOrOverEndsOpenConnections);
       run(KnownClientsTest::aConnectionIsOfOneForEver);
+      run(KnownClientsTest::decidedOutcomesComeWithReceipts);
+      run(KnownClientsTest::whatIsNotDecidedHasNoReceipt);
+      run(KnownClientsTest::keysOfReceiptsAreForRegionServersAlone);
+      run(KnownClientsTest::withoutAuthenticationNeitherReceiptsNorKeysAreGiven);
       run(KnownClientsTest::aTransactionIsItsPrincipals);
       run(KnownClientsTest::aTransactionThatWasBegunInClearIsItsBearers);
       run(KnownClientsTest::sharesGoByPrincipal);

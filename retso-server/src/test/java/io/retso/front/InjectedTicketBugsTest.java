@@ -41,9 +41,12 @@ class InjectedTicketBugsTest {
         "ByteBuf out = leaving();"),
     A_BIT_IS_NOT_COMPARED(
         "security/Tickets.java",
-        "tickets[from + i] == ticket(i)",
-        "tickets[from + i] >> 1 == ticket(i) >> 1"),
-    ONE_TICKET_IS_GOOD_FOR_ALL("security/Tickets.java", "start ^ mac.subkeyHigh", "mac.subkeyHigh");
+        "tickets[from + i] == macs[key].code(i)",
+        "tickets[from + i] >> 1 == macs[key].code(i) >> 1"),
+    ONE_TICKET_IS_GOOD_FOR_ALL(
+        "security/Tickets.java",
+        "tickets[from + i] == macs[key].code(i)",
+        "tickets[from + i] != 0");
 
     private final SourceEdit edit;
 

@@ -1,11 +1,13 @@
 package io.retso.front;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.buffer.ByteBuf;
+import io.retso.client.Receipts;
 import io.retso.front.DeskFixture.Peer;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
@@ -19,11 +21,15 @@ import io.retso.security.AccessTokens;
 import io.retso.security.AccessTokens.Token;
 import io.retso.security.Audit;
 import io.retso.security.ClusterSecret;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Clients that say who they are: what they may ask for, and what is theirs. */
 class KnownClientsTest {
@@ -32,7 +38,7 @@ class KnownClientsTest {
       "may application app etl\nmay region-server regions\nmay member member\n";
   private static final long HOUR = 3_600_000;
 
-  private final ClusterSecret secret = ClusterSecret.random();
+  private ClusterSecret secret = ClusterSecret.random();
   private long millis = 1_800_000_000_000L;
   private final AccessControl access = new AccessControl(false, () -> millis, Audit.NONE);
   private DeskFixture fixture;
@@ -134,6 +140,127 @@ class KnownClientsTest {
     regions.send(FrameType.WATERMARK, 1);
     settle();
     assertFalse(Frames.isError(regions.replies.remove(0), 0));
+  }
+
+  /** What checks receipts, by the answer to KEYS. */
+  private Receipts receipts() throws FrameException {
+    Peer regions = known("regions", "h");
+    regions.send(FrameType.KEYS, 1);
+    settle();
+    ByteBuf reply = regions.replies.remove(0);
+    assertEquals(FrameType.KEYS, Frames.replyType(reply, 0));
+    long[] numbers = new long[FrameType.KEYS_NUMBERS];
+    Arrays.setAll(numbers, i -> reply.getLong(Frames.HEADER_BYTES + i * Long.BYTES));
+    return Receipts.of(numbers);
+  }
+
+  /** Outcome and receipt of the only request of the next reply. */
+  private static long[] decided(Peer peer) {
+    ByteBuf reply = peer.replies.remove(0);
+    assertEquals(1, Frames.count(reply, 0));
+    return new long[] {
+      reply.getLong(Frames.HEADER_BYTES), reply.getLong(Frames.HEADER_BYTES + Long.BYTES)
+    };
+  }
+
+  /** Requests that decide transactions, or tell how they were decided. */
+  @Test
+  void decidedOutcomesComeWithReceipts() throws FrameException {
+    Peer app = known("app", "h");
+    Receipts receipts = receipts();
+    long[] tx = begin(app);
+    app.commitWith(tx[0], tx[1]);
+    settle();
+    long[] committed = decided(app);
+    assertTrue(receipts.prove(tx[0], committed[0], committed[1]));
+    assertFalse(receipts.prove(tx[0], Outcome.ABORTED, committed[1]), "of the other outcome");
+    assertFalse(receipts.prove(tx[0] + 16, committed[0], committed[1]), "of another transaction");
+    app.send(FrameType.ABORT, 1, tx);
+    settle();
+    assertArrayEquals(committed, decided(app), "it is too late to abort it");
+    long[] given = begin(app);
+    app.send(FrameType.ABORT, 1, given);
+    settle();
+    long[] aborted = decided(app);
+    assertEquals(Outcome.ABORTED, aborted[0]);
+    assertTrue(receipts.prove(given[0], Outcome.ABORTED, aborted[1]));
+    app.commitReadsWith(given[0], given[1]);
+    settle();
+    assertEquals(aborted[1], decided(app)[1], "aborted before");
+  }
+
+  /** It is told no outcome, or none was decided. */
+  @Test
+  void whatIsNotDecidedHasNoReceipt() throws FrameException {
+    Peer app = known("app", "h");
+    long[] tx = begin(app);
+    app.commitWith(tx[0], tx[1]);
+    settle();
+    decided(app);
+    app.commitWith(tx[0], tx[1]); // no repetition
+    settle();
+    assertArrayEquals(new long[] {Outcome.ALREADY_COMMITTED, 0}, decided(app));
+    Peer stranger = known("etl", "h");
+    stranger.send(FrameType.ABORT, 1, tx);
+    settle();
+    assertArrayEquals(new long[] {Outcome.NOT_OWNER, 0}, decided(stranger));
+  }
+
+  @Test
+  void keysOfReceiptsAreForRegionServersAlone() throws Exception {
+    assertMayNot(known("app", "h"), FrameType.KEYS);
+    assertMayNot(known("member", "h"), FrameType.KEYS);
+    policy("tls optional\nauth optional\n" + ROLES);
+    assertMayNot(fixture.new Peer("h").hello(), FrameType.KEYS);
+  }
+
+  /** As long as a client need not say who it is, any could be a region server. */
+  @Test
+  void withoutAuthenticationNeitherReceiptsNorKeysAreGiven() throws Exception {
+    policy("tls optional\nauth off\n" + ROLES);
+    Peer anybody = fixture.new Peer("h").hello();
+    long[] tx = begin(anybody);
+    anybody.send(FrameType.ABORT, 1, tx);
+    settle();
+    assertArrayEquals(new long[] {Outcome.ABORTED, 0}, decided(anybody));
+    assertMayNot(anybody, FrameType.KEYS);
+    assertFalse(receipts().prove(tx[0], Outcome.ABORTED, 0), "no key is a key of zeros");
+  }
+
+  private void use(Path file) throws Exception {
+    secret = ClusterSecret.read(file);
+    access.use(secret, "log");
+  }
+
+  /** The second line of the secret is checked, too. */
+  @Test
+  void receiptsOutliveAChangeOfTheSecret(@TempDir Path directory) throws Exception {
+    Peer app = known("app", "h");
+    long[] tx = begin(app);
+    app.send(FrameType.ABORT, 1, tx);
+    settle();
+    long before = decided(app)[1];
+    Path file = directory.resolve("secret");
+    ClusterSecret.make(file);
+    String first = Files.readString(file);
+    Files.delete(file);
+    ClusterSecret.make(file);
+    String second = Files.readString(file);
+    Files.writeString(file, first);
+    use(file);
+    assertFalse(receipts().prove(tx[0], Outcome.ABORTED, before), "by an unknown secret");
+    tx = begin(app);
+    app.send(FrameType.ABORT, 1, tx);
+    settle();
+    long byFirst = decided(app)[1];
+    Files.writeString(file, second + first);
+    use(file);
+    assertTrue(receipts().prove(tx[0], Outcome.ABORTED, byFirst));
+    app.send(FrameType.ABORT, 1, tx);
+    settle();
+    long bySecond = decided(app)[1];
+    assertTrue(bySecond != byFirst);
+    assertTrue(receipts().prove(tx[0], Outcome.ABORTED, bySecond));
   }
 
   @Test

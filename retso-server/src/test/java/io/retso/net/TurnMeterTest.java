@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.nio.NioIoHandler;
+import io.retso.client.sockets.Sockets;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -26,7 +26,7 @@ class TurnMeterTest {
       new MultiThreadIoEventLoopGroup(
           1,
           TurnMeter.measured(
-              NioIoHandler.newFactory(),
+              Sockets.handlers(),
               new TurnMeter.Clocks(System::nanoTime, TurnMeterTest::cpuNanos),
               this::over));
 

@@ -35,6 +35,7 @@ class RoleTest {
     MAY.put(FrameType.CLEANED, own);
     MAY.put(FrameType.STATUS, regions);
     MAY.put(FrameType.WATERMARK, regions);
+    MAY.put(FrameType.KEYS, EnumSet.of(Role.REGION_SERVER));
     MAY.put(FrameType.SWEPT, EnumSet.of(Role.SWEEPER));
   }
 

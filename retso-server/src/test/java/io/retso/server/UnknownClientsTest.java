@@ -112,7 +112,8 @@ class UnknownClientsTest {
             out -> {
               int words = type == FrameType.COMMIT || type == FrameType.COMMIT_READS ? 9 : 2;
               switch (type) {
-                case BEGIN, TIMESTAMP, SAFE, WATERMARK -> Frames.writeHeader(out, type, 1, 2, 0);
+                case BEGIN, TIMESTAMP, SAFE, WATERMARK, KEYS ->
+                    Frames.writeHeader(out, type, 1, 2, 0);
                 case COMMIT -> Frames.writeHeader(out, type, 1, 2, 20);
                 case COMMIT_READS -> Frames.writeHeader(out, type, 1, 2, 36);
                 default -> Frames.writeHeader(out, type, 1, 2, 16);

@@ -239,7 +239,13 @@ final class Link implements Transport, SimulatedLoop.Wire {
             world.history().answered(frame.starts[i], frame.readers[i], answer);
         case CLEANED, SWEPT ->
             Violation.unless(answer.outcome() == Outcome.DONE, "a cleanup was refused");
-        case HELLO, PING, BEGIN, TIMESTAMP, SAFE, WATERMARK -> {} // judged as the caller gets them
+        case HELLO,
+            PING,
+            BEGIN,
+            TIMESTAMP,
+            SAFE,
+            WATERMARK,
+            KEYS -> {} // judged as the caller gets them
       }
     }
   }

@@ -4,11 +4,10 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.retso.client.sockets.Sockets;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Limits;
 import java.net.InetSocketAddress;
@@ -24,7 +23,7 @@ final class AttackRun implements AutoCloseable {
 
   private final MultiThreadIoEventLoopGroup group =
       new MultiThreadIoEventLoopGroup(
-          1, new DefaultThreadFactory("attack", true), NioIoHandler.newFactory());
+          1, new DefaultThreadFactory("attack", true), Sockets.handlers());
   private final Attack attack;
   private final InetSocketAddress server;
   private final InetSocketAddress local;
@@ -50,7 +49,7 @@ final class AttackRun implements AutoCloseable {
   private void connect() {
     new Bootstrap()
         .group(group)
-        .channel(NioSocketChannel.class)
+        .channel(Sockets.outgoing())
         .option(ChannelOption.TCP_NODELAY, true)
         .handler(
             new ChannelInitializer<SocketChannel>() {

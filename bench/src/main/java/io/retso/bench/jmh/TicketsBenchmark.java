@@ -1,10 +1,15 @@
 package io.retso.bench.jmh;
 
+import io.retso.client.Receipts;
+import io.retso.protocol.FrameType;
 import io.retso.protocol.Timestamps;
 import io.retso.security.ClusterSecret;
+import io.retso.security.ReceiptMaker;
 import io.retso.security.Tickets;
 import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -21,8 +26,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What the proof costs that a client began a transaction, for each; and what HMAC would cost
- * instead.
+ * What the proofs cost that a client began a transaction, and that the oracle has decided one, for
+ * each; and what HMAC would cost instead.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -38,7 +43,10 @@ public class TicketsBenchmark {
   private final boolean[] wrong = new boolean[FRAME];
   private final byte[] block = new byte[2 * Long.BYTES];
   private final byte[] mac = new byte[32];
+  private final long[] decided = new long[2 * FRAME];
   private Tickets tickets;
+  private ReceiptMaker receipts;
+  private Receipts proving;
   private Mac hmac;
   private long first = Timestamps.GAP;
 
@@ -46,12 +54,18 @@ public class TicketsBenchmark {
   @Setup
   public void setUp() throws GeneralSecurityException {
     byte[] key = ClusterSecret.random().keys(Tickets.PURPOSE, "bench").get(0);
-    tickets = new Tickets(java.util.List.of(key));
+    tickets = new Tickets(List.of(key));
+    receipts = new ReceiptMaker(List.of(key));
+    long[] keys = new long[FrameType.KEYS_NUMBERS];
+    Arrays.setAll(keys, receipts::key);
+    proving = Receipts.of(keys);
     hmac = Mac.getInstance("HmacSHA256");
     hmac.init(new SecretKeySpec(key, "HmacSHA256"));
     for (int i = 0; i < FRAME; i++) {
       starts[i] = first + i * (long) Timestamps.GAP;
+      decided[i] = starts[i] + Timestamps.GAP;
     }
+    receipts.make(starts, decided, FRAME);
     tickets.make(first, Timestamps.GAP, Tickets.ANYBODY, made, 0, FRAME);
   }
 
@@ -83,6 +97,20 @@ public class TicketsBenchmark {
   @Benchmark
   public int checkOne() {
     return tickets.check(starts, made, Tickets.ANYBODY, wrong, 1);
+  }
+
+  /** Makes the receipts of a frame. */
+  @Benchmark
+  @OperationsPerInvocation(FRAME)
+  public long receiptsOfFrame() {
+    receipts.make(starts, decided, FRAME);
+    return decided[FRAME];
+  }
+
+  /** Checks a receipt, as a region does. */
+  @Benchmark
+  public boolean proveOne() {
+    return proving.prove(starts[0], decided[0], decided[FRAME]);
   }
 
   /** Puts the same text under HMAC-SHA-256: one alone takes as long as each of a frame. */

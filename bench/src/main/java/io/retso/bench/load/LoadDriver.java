@@ -9,10 +9,9 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.retso.client.sockets.Sockets;
 import io.retso.text.ErrorText;
 import io.retso.tls.TlsContext;
 import java.net.InetSocketAddress;
@@ -33,7 +32,7 @@ public final class LoadDriver implements AutoCloseable {
 
   private final MultiThreadIoEventLoopGroup group =
       new MultiThreadIoEventLoopGroup(
-          1, new DefaultThreadFactory("load", true), NioIoHandler.newFactory());
+          1, new DefaultThreadFactory("load", true), Sockets.handlers());
 
   private final SocketAddress local;
   private final Optional<TlsContext> tls;
@@ -75,7 +74,7 @@ public final class LoadDriver implements AutoCloseable {
     Bootstrap bootstrap =
         new Bootstrap()
             .group(group)
-            .channel(NioSocketChannel.class)
+            .channel(Sockets.outgoing())
             .localAddress(local)
             .option(ChannelOption.TCP_NODELAY, true)
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MILLIS)

@@ -5,11 +5,10 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.retso.client.sockets.Sockets;
 import io.retso.tls.TlsContext;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
@@ -21,7 +20,7 @@ final class Handshakes implements AutoCloseable {
 
   private final MultiThreadIoEventLoopGroup loop =
       new MultiThreadIoEventLoopGroup(
-          1, new DefaultThreadFactory("handshakes", true), NioIoHandler.newFactory());
+          1, new DefaultThreadFactory("handshakes", true), Sockets.handlers());
   private final AtomicLong done = new AtomicLong();
   private final InetSocketAddress server;
   private final TlsContext tls;
@@ -51,7 +50,7 @@ final class Handshakes implements AutoCloseable {
   private void connect() {
     new Bootstrap()
         .group(loop)
-        .channel(NioSocketChannel.class)
+        .channel(Sockets.outgoing())
         .handler(
             new ChannelInitializer<SocketChannel>() {
               @Override

@@ -1,5 +1,6 @@
 package io.retso.hbase.admin;
 
+import io.retso.hbase.layout.OracleSettings;
 import io.retso.hbase.layout.TableSettings;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -11,7 +12,7 @@ import org.apache.hadoop.hbase.client.Durability;
 /** Describes a {@link TablePreparation}. Not thread-safe. */
 public final class TablePreparationBuilder {
   /** Key of the oracle's addresses in HBase's configuration: {@code host:port[,host:port]}. */
-  public static final String ORACLE_KEY = "retso.oracle";
+  public static final String ORACLE_KEY = OracleSettings.ORACLE;
 
   private final Connection connection;
   private final Set<String> addresses = new LinkedHashSet<>();

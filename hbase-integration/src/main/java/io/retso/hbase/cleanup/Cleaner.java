@@ -1,6 +1,5 @@
 package io.retso.hbase.cleanup;
 
-import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.hbase.futures.Timers;
 import io.retso.hbase.layout.Outcome;
@@ -132,7 +131,7 @@ public final class Cleaner {
         .whenComplete(
             (result, failure) -> {
               if (failure == null) {
-                job.resolved(outcome(result));
+                job.resolved(result);
                 enqueue(job);
                 return;
               }
@@ -144,10 +143,6 @@ public final class Cleaner {
                 fail(job);
               }
             });
-  }
-
-  static long outcome(CommitResult result) {
-    return result.isCommitted() ? result.commitTimestamp() : Outcome.ABORTED;
   }
 
   private void enqueue(CleanupJob job) {

@@ -1,5 +1,6 @@
 package io.retso.hbase.cleanup;
 
+import io.retso.client.CommitResult;
 import io.retso.client.TransactionHandle;
 import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.table.WrittenRows;
@@ -19,6 +20,10 @@ public final class CleanupJob {
 
   private final List<WrittenRows> rows;
   private long outcome;
+
+  /** By which the oracle proves it; 0 for none. */
+  private long receipt;
+
   private int rowsLeft;
   private boolean failed;
   private int resolveAttempts;
@@ -28,14 +33,15 @@ public final class CleanupJob {
    *
    * @param name what the application calls it, for the log; may be empty
    * @param handle what the oracle knows it by
-   * @param outcome its {@link Outcome}; if it is not known the cleaner aborts it, or learns what
-   *     was decided
+   * @param decided how it ended; null if that is not known: then the cleaner aborts it, or learns
+   *     what was decided
    * @param rows all that may bear its mark, by table
    */
-  public CleanupJob(String name, TransactionHandle handle, long outcome, List<WrittenRows> rows) {
+  public CleanupJob(
+      String name, TransactionHandle handle, CommitResult decided, List<WrittenRows> rows) {
     this.name = name;
     this.handle = handle;
-    this.outcome = outcome;
+    resolved(decided);
     this.rows = rows;
     this.size = rows.stream().mapToInt(WrittenRows::size).sum();
     this.rowsLeft = size;
@@ -51,8 +57,16 @@ public final class CleanupJob {
     return outcome;
   }
 
-  synchronized void resolved(long decided) {
-    outcome = decided;
+  /** By which the oracle proves the outcome; 0 for none. */
+  synchronized long receipt() {
+    return receipt;
+  }
+
+  final synchronized void resolved(CommitResult decided) {
+    if (decided != null) {
+      outcome = decided.isCommitted() ? decided.commitTimestamp() : Outcome.ABORTED;
+      receipt = decided.receipt();
+    }
   }
 
   /** Counts an attempt to learn the outcome that failed; how many did so far. */

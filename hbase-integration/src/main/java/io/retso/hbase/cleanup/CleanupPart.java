@@ -68,11 +68,11 @@ record CleanupPart(
 
   /** What the region is told that has exactly these of the transaction's rows. */
   Adoption adoption() {
-    return new Adoption(job.start(), job.outcome(), size());
+    return new Adoption(job.start(), job.outcome(), job.receipt(), size());
   }
 
   CleanupRequest request(int index) {
-    return new CleanupRequest(rows.key(index), job.start(), job.outcome());
+    return new CleanupRequest(rows.key(index), job.start(), job.outcome(), job.receipt());
   }
 
   @Override

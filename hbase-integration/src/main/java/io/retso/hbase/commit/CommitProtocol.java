@@ -13,7 +13,6 @@ import io.retso.hbase.errors.TransactionException;
 import io.retso.hbase.errors.UnknownCommitException;
 import io.retso.hbase.errors.WriteSetTooLargeException;
 import io.retso.hbase.futures.Futures;
-import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.read.ReadSet;
 import io.retso.hbase.table.IdSet;
@@ -55,8 +54,13 @@ public final class CommitProtocol {
       return handle.startTimestamp();
     }
 
-    CleanupJob cleanup(long outcome) {
-      return new CleanupJob(name, handle, outcome, writes.sentRows());
+    /**
+     * Its cleanup.
+     *
+     * @param decided null if that is not known
+     */
+    CleanupJob cleanup(CommitResult decided) {
+      return new CleanupJob(name, handle, decided, writes.sentRows());
     }
   }
 
@@ -165,7 +169,7 @@ public final class CommitProtocol {
       if (writer.writes.isEmpty()) {
         return CompletableFuture.completedFuture(commit); // nothing to clean up, or to report
       }
-      return cleaner.offer(writer.cleanup(commit)).thenApply(admitted -> commit);
+      return cleaner.offer(writer.cleanup(result)).thenApply(admitted -> commit);
     }
     decided.accept(Decision.ROLLED_BACK);
     counterOf(result.abortReason()).increment();
@@ -173,9 +177,7 @@ public final class CommitProtocol {
     if (writer.writes.isEmpty()) {
       return Futures.failed(refusal);
     }
-    return cleaner
-        .offer(writer.cleanup(Outcome.ABORTED))
-        .thenCompose(admitted -> Futures.failed(refusal));
+    return cleaner.offer(writer.cleanup(result)).thenCompose(admitted -> Futures.failed(refusal));
   }
 
   private LongAdder counterOf(CommitResult.AbortReason reason) {
@@ -239,6 +241,6 @@ public final class CommitProtocol {
    * the transaction sent is on its way any more.
    */
   public void abort(Writer writer) {
-    cleaner.offerOrDrop(writer.cleanup(0));
+    cleaner.offerOrDrop(writer.cleanup(null));
   }
 }

@@ -2,6 +2,7 @@ package io.retso.hbase.coprocessor;
 
 import io.retso.hbase.coprocessor.hbase.HBaseInternals;
 import io.retso.hbase.coprocessor.oracle.OracleLink;
+import io.retso.hbase.coprocessor.oracle.OutcomeProofs;
 import io.retso.hbase.coprocessor.purge.RegionPurge;
 import io.retso.hbase.coprocessor.read.RegionParts;
 import io.retso.hbase.coprocessor.read.RegionReads;
@@ -22,12 +23,14 @@ import io.retso.hbase.coprocessor.write.RowCleaner;
 import io.retso.hbase.coprocessor.write.RowLatches;
 import io.retso.hbase.coprocessor.write.WriteBatch;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.OracleSettings;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.RegionSettings;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.options.Reads;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.RegionInfo;
@@ -83,12 +86,10 @@ final class TransactionalRegion {
     this.metrics = new ObserverMetrics(environment.getMetricRegistryForRegionServer());
     boolean adopts = adopts(environment, settings);
     long patience = ReplayCleanup.patience(region);
-    this.link =
-        OracleLink.acquire(
-            settings,
-            environment.getConfiguration(),
-            environment.getConnection().getConfiguration(),
-            metrics);
+    long pause = RegionMarks.pauseMillis(region);
+    Configuration server = environment.getConnection().getConfiguration();
+    boolean trusts = OracleSettings.trustsClients(server);
+    this.link = OracleLink.acquire(settings, environment.getConfiguration(), server, metrics);
     BatchesInFlight inFlight = new BatchesInFlight();
     this.horizon = new Horizon(inFlight, () -> HBaseInternals.readPoint(region));
     String encodedName = region.getRegionInfo().getEncodedName();
@@ -102,7 +103,8 @@ final class TransactionalRegion {
             () -> environment.getOnlineRegions().getRegion(encodedName) == region,
             patience);
     this.marks =
-        new RegionMarks(region, settings.reads() == Reads.SERVER, adopts, outcomes, link.memory());
+        new RegionMarks(
+            region, settings.reads() == Reads.SERVER, adopts, outcomes, link.memory(), pause);
     this.reads =
         new RegionReads(
             new RegionParts(region, fingerprint, marks, outcomes, horizon, link, metrics),
@@ -122,6 +124,7 @@ final class TransactionalRegion {
             horizon,
             lists,
             outcomes,
+            new OutcomeProofs(link, trusts, metrics),
             metrics);
     this.purge = new RegionPurge(region, horizon, link, marks, adoptions, metrics);
   }

@@ -22,8 +22,8 @@ import org.apache.hadoop.hbase.util.Bytes;
  * the fingerprint of the table's settings. The list is in an attribute:
  *
  * <pre>
- *   1 (version, 1 byte), then for each transaction: start timestamp, commit timestamp or -1 (8 bytes
- *   each), rows (4 bytes); big-endian
+ *   1 (version, 1 byte), then for each transaction: start timestamp, commit timestamp or -1, receipt
+ *   or 0 (8 bytes each), rows (4 bytes); big-endian
  * </pre>
  *
  * <p>The answer is a result with one cell, whose value has a byte for each transaction, in the
@@ -45,7 +45,7 @@ public record AdoptionRequest(byte[] row, List<Adoption> adoptions) {
   public static final String ATTRIBUTE = "retso.decisions";
 
   private static final byte VERSION = 1;
-  private static final int ADOPTION_BYTES = 2 * Long.BYTES + Integer.BYTES;
+  private static final int ADOPTION_BYTES = 3 * Long.BYTES + Integer.BYTES;
 
   /** Qualifiers of marks have 8 bytes. */
   private static final byte[] QUALIFIER = Bytes.toBytes("decisions");
@@ -58,9 +58,11 @@ public record AdoptionRequest(byte[] row, List<Adoption> adoptions) {
    *
    * @param start its start timestamp
    * @param outcome a known {@link Outcome}
+   * @param receipt by which the oracle proves it, {@link io.retso.client.CommitResult#receipt}; 0
+   *     for none
    * @param rows that it wrote, or may have written, in the region; 1 at least
    */
-  public record Adoption(long start, long outcome, int rows) {
+  public record Adoption(long start, long outcome, long receipt, int rows) {
     /**
      * Checks the numbers.
      *
@@ -73,6 +75,11 @@ public record AdoptionRequest(byte[] row, List<Adoption> adoptions) {
         throw new IllegalArgumentException(
             "transaction " + start + " is said to have written " + rows + " rows in a region");
       }
+    }
+
+    /** One without a receipt. */
+    public Adoption(long start, long outcome, int rows) {
+      this(start, outcome, 0, rows);
     }
   }
 
@@ -116,7 +123,8 @@ public record AdoptionRequest(byte[] row, List<Adoption> adoptions) {
     ByteBuffer list = ByteBuffer.allocate(1 + adoptions.size() * ADOPTION_BYTES);
     list.put(VERSION);
     for (Adoption adoption : adoptions) {
-      list.putLong(adoption.start).putLong(adoption.outcome).putInt(adoption.rows);
+      list.putLong(adoption.start).putLong(adoption.outcome);
+      list.putLong(adoption.receipt).putInt(adoption.rows);
     }
     Put put = new Put(row);
     put.addColumn(PendingWrite.family(), QUALIFIER, 0, Bytes.toBytes(fingerprint));
@@ -177,7 +185,7 @@ public record AdoptionRequest(byte[] row, List<Adoption> adoptions) {
     List<Adoption> adoptions = new ArrayList<>(size);
     ByteBuffer list = ByteBuffer.wrap(value, 1, value.length - 1);
     while (list.hasRemaining()) {
-      adoptions.add(new Adoption(list.getLong(), list.getLong(), list.getInt()));
+      adoptions.add(new Adoption(list.getLong(), list.getLong(), list.getLong(), list.getInt()));
     }
     return adoptions;
   }

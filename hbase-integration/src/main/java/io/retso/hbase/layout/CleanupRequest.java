@@ -1,6 +1,7 @@
 package io.retso.hbase.layout;
 
 import io.retso.text.Text;
+import java.nio.ByteBuffer;
 import java.util.List;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.client.Mutation;
@@ -21,9 +22,11 @@ import org.apache.hadoop.hbase.util.Bytes;
  * @param row the row
  * @param start the transaction's start timestamp
  * @param outcome a known {@link Outcome}
+ * @param receipt by which the oracle proves it, {@link io.retso.client.CommitResult#receipt}; 0 for
+ *     none
  */
-public record CleanupRequest(byte[] row, long start, long outcome) {
-  /** Name of the attribute: the outcome, 8 bytes big-endian. */
+public record CleanupRequest(byte[] row, long start, long outcome, long receipt) {
+  /** Name of the attribute: the outcome and the receipt, 8 bytes each, big-endian. */
   public static final String ATTRIBUTE = "retso.cleanup";
 
   /**
@@ -31,6 +34,8 @@ public record CleanupRequest(byte[] row, long start, long outcome) {
    * empty result, and knows of no answer that is both: it exists, and is stale.
    */
   public static final Result DONE = Result.create(List.of(), true, true);
+
+  private static final int BYTES = 2 * Long.BYTES;
 
   /** Set by the region once the put is replaced. */
   private static final String REPLACED = "retso.cleanup.replaced";
@@ -42,6 +47,11 @@ public record CleanupRequest(byte[] row, long start, long outcome) {
    */
   public CleanupRequest {
     Outcome.check(start, outcome);
+  }
+
+  /** A request without a receipt. */
+  public CleanupRequest(byte[] row, long start, long outcome) {
+    this(row, start, outcome, 0);
   }
 
   /** Whether the transaction is committed; otherwise it is aborted. */
@@ -64,7 +74,8 @@ public record CleanupRequest(byte[] row, long start, long outcome) {
   }
 
   private Put toPut(Put put) {
-    put.setAttribute(ATTRIBUTE, Bytes.toBytes(outcome));
+    put.setAttribute(
+        ATTRIBUTE, ByteBuffer.allocate(BYTES).putLong(outcome).putLong(receipt).array());
     return put;
   }
 
@@ -82,8 +93,15 @@ public record CleanupRequest(byte[] row, long start, long outcome) {
     if (mark == null || mutation.size() != 1) {
       throw new IllegalArgumentException("a cleanup request is a put of one mark and nothing else");
     }
+    if (value.length != BYTES) {
+      throw new IllegalArgumentException(
+          "attribute " + ATTRIBUTE + " has " + value.length + " bytes instead of " + BYTES);
+    }
     return new CleanupRequest(
-        mutation.getRow(), PendingWrite.startOf(mark), ReadAttribute.decode(ATTRIBUTE, value));
+        mutation.getRow(),
+        PendingWrite.startOf(mark),
+        Bytes.toLong(value),
+        Bytes.toLong(value, Long.BYTES));
   }
 
   /** Notes that the mutation does by now what the request asks for. */

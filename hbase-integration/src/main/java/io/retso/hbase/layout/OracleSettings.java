@@ -3,6 +3,7 @@ package io.retso.hbase.layout;
 import io.retso.client.ClientSecurity;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleClientBuilder;
+import io.retso.text.Text;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -13,6 +14,12 @@ import org.apache.hadoop.conf.Configuration;
  * tools. Stateless.
  */
 public final class OracleSettings {
+  /** Where the oracle is, {@code host:port[,host:port]}. */
+  public static final String ORACLE = "retso.oracle";
+
+  /** Where the oracle is that tables know by a name. */
+  private static final String NAMED = "retso.oracle.%s.addresses";
+
   /**
    * How long region servers, and those who prepare tables, wait for one answer of the oracle, in
    * milliseconds. Default: 5000.
@@ -36,6 +43,12 @@ public final class OracleSettings {
 
   /** File with a token by which this process says who it is. */
   public static final String TOKEN_FILE = "retso.token.file";
+
+  /**
+   * Of region servers: {@code trust} to take what clients say of how transactions ended, {@code
+   * prove} to take what the oracle says. Default: prove if {@link #SECURITY} is required.
+   */
+  public static final String OUTCOMES = "retso.outcomes";
 
   private static final int TIMEOUT_DEFAULT = 5_000;
 
@@ -99,6 +112,53 @@ public final class OracleSettings {
       security.serverName(serverName);
     }
     return Optional.of(security.build());
+  }
+
+  /**
+   * Where a region server looks for the oracle of a table. The table says it, too; but who creates
+   * one, and so may name any address, is not trusted where the oracle has to be known.
+   *
+   * @param server configuration of the region server alone
+   * @throws IllegalArgumentException if the region server may not go by the table, and does not
+   *     know better
+   */
+  public static String addressesFor(TableSettings table, Configuration server) {
+    String key = Text.of(NAMED, table.oracle().name());
+    String named = server.getTrimmed(key, "");
+    if (!named.isEmpty()) {
+      return named;
+    }
+    if (!isRequired(server)) {
+      return table.addresses();
+    }
+    String own = server.getTrimmed(ORACLE, "");
+    if (own.isEmpty()) {
+      throw new IllegalArgumentException(
+          Text.of(
+              "the table names oracle %s at %s, and region servers with %s = required take no"
+                  + " address from a table: set %s, or %s, in their hbase-site.xml",
+              table.oracle().name(), table.addresses(), SECURITY, ORACLE, key));
+    }
+    return own;
+  }
+
+  private static boolean isRequired(Configuration configuration) {
+    return configuration.getTrimmed(SECURITY, "off").equals("required");
+  }
+
+  /**
+   * Whether a region server takes what clients say of how transactions ended.
+   *
+   * @throws IllegalArgumentException if that makes no sense
+   */
+  public static boolean trustsClients(Configuration server) {
+    String usual = isRequired(server) ? "prove" : "trust";
+    String word = server.getTrimmed(OUTCOMES, usual);
+    if (!word.equals("prove") && !word.equals("trust")) {
+      throw new IllegalArgumentException(
+          OUTCOMES + " = " + word + " is not known: use prove or trust");
+    }
+    return word.equals("trust");
   }
 
   private static Optional<Path> file(Configuration configuration, String key) {

@@ -8,6 +8,7 @@ import static io.retso.hbase.Fixture.scan;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.client.CommitResult;
 import io.retso.client.TransactionHandle;
 import io.retso.hbase.AsyncTransactionalTable;
 import io.retso.hbase.Fixture;
@@ -17,7 +18,6 @@ import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.cleanup.CleanupGate.State;
 import io.retso.hbase.layout.AdoptionRequest.Adoption;
-import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.table.WrittenRows;
@@ -199,12 +199,11 @@ class AdoptedCleanupTest {
   /** Each attempt takes two of five seconds, so the third is the last, be it of a list or a row. */
   @Test
   void itsTimeRunsFromTheFirstAttempt() throws Exception {
-    for (long outcome : new long[] {32, Outcome.ABORTED}) {
-      assertEquals(3, attemptsOfTwoSeconds(outcome));
-    }
+    assertEquals(3, attemptsOfTwoSeconds(CommitResult.committed(32)));
+    assertEquals(3, attemptsOfTwoSeconds(CommitResult.aborted(CommitResult.AbortReason.EARLIER)));
   }
 
-  private int attemptsOfTwoSeconds(long outcome) throws Exception {
+  private int attemptsOfTwoSeconds(CommitResult decided) throws Exception {
     AtomicLong nanos = new AtomicLong();
     AtomicInteger attempts = new AtomicInteger();
     PreparedTable failing =
@@ -226,7 +225,7 @@ class AdoptedCleanupTest {
     rows.add(bytes("a"));
     cleaner.offer(
         new CleanupJob(
-            "", TransactionHandle.of(16, 0), outcome, List.of(new WrittenRows(failing, rows))));
+            "", TransactionHandle.of(16, 0), decided, List.of(new WrittenRows(failing, rows))));
     eventually("given up", () -> own.cleanupsFailed.sum() == 1);
     return attempts.get();
   }

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.client.CommitResult;
+import io.retso.client.CommitResult.AbortReason;
 import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.Transaction;
@@ -17,7 +19,6 @@ import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.cleanup.CleanupGate.State;
 import io.retso.hbase.errors.ConflictException;
 import io.retso.hbase.layout.CleanupRequest;
-import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.transaction.Inside;
@@ -205,7 +206,11 @@ class BackPressureTest {
     assertTrue(manager.resolve(tx.handle()).isEmpty());
     return Inside.cleaner(manager)
         .offer(
-            new CleanupJob("", Inside.handle(tx), Outcome.ABORTED, Inside.writes(tx).sentRows()));
+            new CleanupJob(
+                "",
+                Inside.handle(tx),
+                CommitResult.aborted(AbortReason.EARLIER),
+                Inside.writes(tx).sentRows()));
   }
 
   /** Their outcomes are known. What was admitted may take as long as HBase's client likes. */

@@ -11,6 +11,8 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.retso.client.CommitResult;
+import io.retso.client.CommitResult.AbortReason;
 import io.retso.client.TransactionHandle;
 import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
@@ -158,7 +160,11 @@ class CleanerCloseTest {
       rows.add(Fixture.bytes("row" + i));
     }
     TransactionHandle begun = Inside.oracle(manager).begin();
-    return new CleanupJob("nightly", begun, Outcome.ABORTED, List.of(new WrittenRows(table, rows)));
+    return new CleanupJob(
+        "nightly",
+        begun,
+        CommitResult.aborted(AbortReason.EARLIER),
+        List.of(new WrittenRows(table, rows)));
   }
 
   @ParameterizedTest

@@ -33,8 +33,8 @@ class InjectedCleanupBugsTest {
         "whatARegionDoesNotAdoptIsCleanedUpRowByRow"),
     ROWS_OF_ALL_REGIONS_ARE_COUNTED(
         "cleanup/CleanupPart.java",
-        "new Adoption(job.start(), job.outcome(), size())",
-        "new Adoption(job.start(), job.outcome(), rows.size())",
+        "job.receipt(), size())",
+        "job.receipt(), rows.size())",
         "aRegionIsToldOnceOfManyTransactionsHowManyRowsItHas"),
     ROWS_BEHIND_A_REGION_ARE_NOT_LOOKED_FOR(
         "cleanup/TableAdoptions.java",

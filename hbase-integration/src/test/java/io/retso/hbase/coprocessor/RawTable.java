@@ -298,7 +298,7 @@ public class RawTable implements AutoCloseable {
   }
 
   /** Counters of the coprocessor, over all region servers of this process. */
-  static long count(String metric) {
+  public static long count(String metric) {
     return MetricRegistries.global().getMetricRegistries().stream()
         .flatMap(registry -> registry.get(metric).stream())
         .mapToLong(counter -> ((Counter) counter).getCount())

@@ -23,7 +23,10 @@ class AdoptionRequestTest {
   private static final byte[] ADOPTIONS = Bytes.toBytes("decisions");
   private static final AdoptionRequest REQUEST =
       new AdoptionRequest(
-          ROW, List.of(new Adoption(16, 32, 1), new Adoption(48, Outcome.ABORTED, 100_000)));
+          ROW,
+          List.of(
+              new Adoption(16, 32, 0x1122334455667788L, 1),
+              new Adoption(48, Outcome.ABORTED, 100_000)));
 
   private static Put put(byte[] list) {
     Put put = new Put(ROW).addColumn(PendingWrite.family(), ADOPTIONS, 0, new byte[0]);
@@ -43,51 +46,11 @@ class AdoptionRequestTest {
     assertArrayEquals(ROW, AdoptionRequest.of(put).row());
     assertEquals(REQUEST.adoptions(), AdoptionRequest.of(put).adoptions());
     assertNull(CleanupRequest.of(put));
-    assertArrayEquals(
-        new byte[] {
-          1, // version
-          0,
-          0,
-          0,
-          0,
-          0,
-          0,
-          0,
-          16,
-          0,
-          0,
-          0,
-          0,
-          0,
-          0,
-          0,
-          32,
-          0,
-          0,
-          0,
-          1, //
-          0,
-          0,
-          0,
-          0,
-          0,
-          0,
-          0,
-          48,
-          -1,
-          -1,
-          -1,
-          -1,
-          -1,
-          -1,
-          -1,
-          -1,
-          0,
-          1,
-          (byte) 0x86,
-          (byte) 0xA0
-        },
-        put.getAttribute(AdoptionRequest.ATTRIBUTE));
+    assertEquals(
+        "01"
+            + ("0000000000000010" + "0000000000000020" + "1122334455667788" + "00000001")
+            + ("0000000000000030" + "ffffffffffffffff" + "0000000000000000" + "000186a0"),
+        Bytes.toHex(put.getAttribute(AdoptionRequest.ATTRIBUTE)));
     // So a region with a coprocessor that does not know it refuses the put.
     assertThrows(IllegalArgumentException.class, () -> PendingWrite.startOf(put));
     assertNull(AdoptionRequest.of(new Put(ROW).addColumn(ADOPTIONS, ADOPTIONS, ROW)));
@@ -100,7 +63,7 @@ class AdoptionRequestTest {
     List<Adoption> more = Collections.nCopies(1_001, new Adoption(16, 32, 1));
     assertThrows(IllegalArgumentException.class, () -> new AdoptionRequest(ROW, more));
     assertThrows(IllegalArgumentException.class, () -> new AdoptionRequest(ROW, List.of()));
-    byte[] list = new byte[1 + 1_001 * 20];
+    byte[] list = new byte[1 + 1_001 * 28];
     list[0] = 1;
     refused(put(list), "1001 transactions");
     refused(put(new byte[] {1}), "0 transactions");
@@ -109,14 +72,14 @@ class AdoptionRequestTest {
   @Test
   void whatIsMalformedIsRefused() {
     refused(put(new byte[0]), "0 bytes");
-    refused(put(new byte[20]), "version 0");
+    refused(put(new byte[28]), "version 0");
     byte[] later = REQUEST.toPut(7).getAttribute(AdoptionRequest.ATTRIBUTE);
     later[0] = 2;
     refused(put(later), "version 2, this region server knows 1");
-    byte[] cut = new byte[20];
+    byte[] cut = new byte[28];
     cut[0] = 1;
-    refused(put(cut), "20 bytes");
-    byte[] unordered = new byte[21];
+    refused(put(cut), "28 bytes");
+    byte[] unordered = new byte[29];
     unordered[0] = 1;
     unordered[8] = 32;
     unordered[16] = 16;
@@ -131,13 +94,13 @@ class AdoptionRequestTest {
     Put two = REQUEST.toPut(7).addColumn(PendingWrite.family(), ROW, 0, ROW);
     refused(two, "put of one column");
     Put mark = PendingWrite.mark(new Put(ROW), 16);
-    mark.setAttribute(AdoptionRequest.ATTRIBUTE, new byte[21]);
+    mark.setAttribute(AdoptionRequest.ATTRIBUTE, new byte[29]);
     refused(mark, "put of one column");
     Put data = new Put(ROW).addColumn(ADOPTIONS, ADOPTIONS, ROW);
-    data.setAttribute(AdoptionRequest.ATTRIBUTE, new byte[21]);
+    data.setAttribute(AdoptionRequest.ATTRIBUTE, new byte[29]);
     refused(data, "put of one column");
     Append append = new Append(ROW).addColumn(PendingWrite.family(), ADOPTIONS, ROW);
-    append.setAttribute(AdoptionRequest.ATTRIBUTE, new byte[21]);
+    append.setAttribute(AdoptionRequest.ATTRIBUTE, new byte[29]);
     refused(append, "put of one column");
   }
 

@@ -108,11 +108,12 @@ class LayoutTest {
   @Test
   void cleanupTravelsAsAPutOfTheMark() {
     for (long commit : new long[] {320, Outcome.ABORTED}) {
-      CleanupRequest request = new CleanupRequest(ROW, 160, commit);
+      CleanupRequest request = new CleanupRequest(ROW, 160, commit, 7);
       CleanupRequest received = CleanupRequest.of(request.toPut());
       assertArrayEquals(ROW, received.row());
       assertEquals(160, received.start());
       assertEquals(commit, received.outcome());
+      assertEquals(7, received.receipt());
       assertEquals(commit == 320, received.isCommitted());
     }
     assertNull(CleanupRequest.of(PendingWrite.mark(new Put(ROW), 160)));
@@ -126,11 +127,14 @@ class LayoutTest {
     Put withData = new CleanupRequest(ROW, 160, 320).toPut().addColumn(F, Q, Q);
     assertThrows(IllegalArgumentException.class, () -> CleanupRequest.of(withData));
     Put withoutMark = new Put(ROW).addColumn(F, Q, Q);
-    withoutMark.setAttribute(CleanupRequest.ATTRIBUTE, Bytes.toBytes(320L));
+    withoutMark.setAttribute(CleanupRequest.ATTRIBUTE, new byte[16]);
     assertThrows(IllegalArgumentException.class, () -> CleanupRequest.of(withoutMark));
-    Put shortValue = PendingWrite.mark(new Put(ROW), 160);
-    shortValue.setAttribute(CleanupRequest.ATTRIBUTE, new byte[7]);
-    assertThrows(IllegalArgumentException.class, () -> CleanupRequest.of(shortValue));
+    for (int bytes : new int[] {0, 8, 15, 17}) {
+      Put wrong = PendingWrite.mark(new Put(ROW), 160);
+      wrong.setAttribute(CleanupRequest.ATTRIBUTE, new byte[bytes]);
+      Exception e = assertThrows(IllegalArgumentException.class, () -> CleanupRequest.of(wrong));
+      assertTrue(e.getMessage().contains(bytes + " bytes instead of 16"), e.getMessage());
+    }
   }
 
   @Test

@@ -15,15 +15,10 @@ import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.embedded.EmbeddedHBase;
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.layout.OracleSettings;
-import io.retso.server.RetsoServer;
-import io.retso.server.commands.CommandLines;
-import io.retso.server.commands.SecureCommand;
-import io.retso.server.commands.TokenCommand;
-import io.retso.server.config.ServerConfig;
-import io.retso.server.config.Settings;
-import java.nio.file.Files;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.SocketTimeoutException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -45,37 +40,15 @@ class SecuredOracleTest {
   private static final TableName ACCOUNTS = TableName.valueOf("accounts");
 
   @TempDir private static Path directory;
-  private static Path made;
-  private static RetsoServer oracle;
+  private static SecuredOracle oracle;
   private static EmbeddedHBase hbase;
 
   @BeforeAll
   static void start() throws Exception {
-    made = directory.resolve("made");
-    run(new SecureCommand(), "init", made, "--member=localhost,127.0.0.1", "--path=" + member());
-    Files.writeString(
-        member().resolve("access"),
-        "may region-server region-server\nmay application app\nmay sweeper sweeper\n",
-        StandardOpenOption.APPEND);
-    oracle =
-        RetsoServer.start(
-            ServerConfig.builder()
-                .load(member().resolve("retso.properties"))
-                .set(Settings.AUDIT_FILE, directory.resolve("audit.json"))
-                .set(Settings.LISTEN_PORT, 0)
-                .set(Settings.HTTP_PORT, 0)
-                .set(Settings.ROWS, "100k")
-                .set(Settings.WINDOW_TIMESTAMPS, "2^17")
-                .set(Settings.UNCLEANED_MAX, "100k")
-                .set(Settings.LOG, "memory")
-                .build());
+    oracle = SecuredOracle.start(directory);
     EmbeddedHBase.Builder builder = EmbeddedHBase.in(directory.resolve("hbase"));
-    certificate("region-server").forEach(builder::set);
+    oracle.regionServer().forEach(builder::set);
     hbase = builder.start();
-  }
-
-  private static Path member() {
-    return made.resolve("member-localhost");
   }
 
   @AfterAll
@@ -84,46 +57,8 @@ class SecuredOracleTest {
     oracle.close();
   }
 
-  private static void run(Object command, Object... arguments) {
-    String[] texts = new String[arguments.length];
-    for (int i = 0; i < texts.length; i++) {
-      texts[i] = arguments[i].toString();
-    }
-    assertEquals(0, CommandLines.of(command).execute(texts));
-  }
-
-  /** Settings of somebody that has a certificate. */
-  private static Map<String, String> certificate(String name) {
-    if (!Files.exists(made.resolve(name))) {
-      run(new SecureCommand(), "issue", made, name);
-    }
-    return Map.of(
-        OracleSettings.SECURITY, "required",
-        OracleSettings.TLS_CA, made.resolve("ca.crt").toString(),
-        OracleSettings.TLS_CERTIFICATE, made.resolve(name).resolve("tls.crt").toString(),
-        OracleSettings.TLS_KEY, made.resolve(name).resolve("tls.key").toString());
-  }
-
-  /** Settings of somebody that has a token. */
-  private static Map<String, String> token(String name) {
-    Path token = directory.resolve(name + ".token");
-    if (!Files.exists(token)) {
-      String secret = "--secret-file=" + made.resolve("secret");
-      run(new TokenCommand(), "create", "--principal=" + name, secret, "--out=" + token);
-    }
-    return Map.of(
-        OracleSettings.SECURITY, "required",
-        OracleSettings.TLS_CA, made.resolve("ca.crt").toString(),
-        OracleSettings.TOKEN_FILE, token.toString());
-  }
-
   private static Configuration with(Map<String, String> settings) {
-    Configuration configuration = new Configuration(hbase.configuration());
-    // Those of region servers are not an application's.
-    certificate("region-server").keySet().forEach(configuration::unset);
-    settings.forEach(configuration::set);
-    configuration.set("retso.oracle", "localhost:" + oracle.port());
-    return configuration;
+    return oracle.with(hbase.configuration(), settings);
   }
 
   private static void create(Connection connection, TableDescriptorBuilder table) throws Exception {
@@ -139,10 +74,11 @@ class SecuredOracleTest {
 
   @Test
   void applicationsAndRegionServersAreKnown() throws Exception {
-    try (Connection connection = ConnectionFactory.createConnection(with(certificate("app")))) {
+    try (Connection connection =
+        ConnectionFactory.createConnection(with(oracle.certificate("app")))) {
       create(connection, Fixture.descriptor(ACCOUNTS));
     }
-    for (Map<String, String> settings : List.of(certificate("app"), token("app"))) {
+    for (Map<String, String> settings : List.of(oracle.certificate("app"), oracle.token("app"))) {
       String row = settings.containsKey(OracleSettings.TOKEN_FILE) ? "by token" : "by certificate";
       try (TransactionManager writer = manager(with(settings))) {
         try (Transaction tx = writer.begin()) {
@@ -158,11 +94,11 @@ class SecuredOracleTest {
 
   @Test
   void sweepsAreForThoseThatMay() throws Exception {
-    try (TransactionManager app = manager(with(token("app")))) {
+    try (TransactionManager app = manager(with(oracle.token("app")))) {
       OracleException e = assertThrows(OracleException.class, app::sweep);
       assertTrue(e.getMessage().contains("role sweeper"), e.getMessage());
     }
-    try (TransactionManager sweeper = manager(with(token("sweeper")))) {
+    try (TransactionManager sweeper = manager(with(oracle.token("sweeper")))) {
       assertTrue(sweeper.sweep().reported());
     }
   }
@@ -175,7 +111,7 @@ class SecuredOracleTest {
             OracleSettings.SECURITY,
             "required",
             OracleSettings.TLS_CA,
-            made.resolve("ca.crt").toString());
+            oracle.authority().toString());
     assertRefused(nobody, "give it a certificate or a token");
     IllegalArgumentException e =
         assertThrows(
@@ -200,7 +136,7 @@ class SecuredOracleTest {
   @Test
   void aTableCannotTurnOffWhatItsRegionServerRequires() throws Exception {
     TableName table = TableName.valueOf("downgraded");
-    Configuration configuration = with(certificate("app"));
+    Configuration configuration = with(oracle.certificate("app"));
     try (Connection connection = ConnectionFactory.createConnection(configuration);
         Admin admin = connection.getAdmin()) {
       create(connection, Fixture.descriptor(table).setValue(OracleSettings.SECURITY, "off"));
@@ -212,6 +148,34 @@ class SecuredOracleTest {
           assertEquals("1", Fixture.read(read.table(table), "r"), "its region could ask");
         }
       }
+      admin.disableTable(table);
+      admin.deleteTable(table);
+    }
+  }
+
+  /** A user that creates a table can name any address in it. */
+  @Test
+  void aTableLeadsItsRegionServerToNoOtherPlace() throws Exception {
+    TableName table = TableName.valueOf("led");
+    Configuration configuration = with(oracle.certificate("app"));
+    try (ServerSocket elsewhere = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());
+        Connection connection = ConnectionFactory.createConnection(configuration);
+        Admin admin = connection.getAdmin()) {
+      create(connection, Fixture.descriptor(table));
+      admin.modifyTable(
+          TableDescriptorBuilder.newBuilder(admin.getDescriptor(table))
+              .setValue("RETSO_ORACLE_ADDRESSES", "127.0.0.1:" + elsewhere.getLocalPort())
+              .build());
+      try (TransactionManager writer = manager(configuration);
+          Transaction tx = writer.begin()) {
+        tx.table(table).put(put("r", "1"));
+        tx.commit();
+        try (ReadTransaction read = writer.beginReadOnly()) {
+          assertEquals("1", Fixture.read(read.table(table), "r"), "its region could ask");
+        }
+      }
+      elsewhere.setSoTimeout(1);
+      assertThrows(SocketTimeoutException.class, elsewhere::accept);
       admin.disableTable(table);
       admin.deleteTable(table);
     }

@@ -24,7 +24,7 @@ final class FrameWriter {
       case COMMIT_READS -> Frames.COMMIT_READS_FIXED_BYTES + call.ids() * Long.BYTES;
       case STATUS -> Frames.STATUS_BYTES;
       case ABORT, CLEANED, SWEPT -> Frames.TICKET_BYTES;
-      case HELLO, AUTH, BEGIN, TIMESTAMP, SAFE, PING, WATERMARK -> 0;
+      case HELLO, AUTH, BEGIN, TIMESTAMP, SAFE, PING, WATERMARK, KEYS -> 0;
     };
   }
 
@@ -57,7 +57,7 @@ final class FrameWriter {
     return switch (type) {
       case PING -> 1;
       case BEGIN, COMMIT, COMMIT_READS -> Limits.FRAME_TIMESTAMPS_MAX;
-      case HELLO, AUTH, STATUS, ABORT, CLEANED, WATERMARK, SWEPT, TIMESTAMP, SAFE ->
+      case HELLO, AUTH, STATUS, ABORT, CLEANED, WATERMARK, SWEPT, TIMESTAMP, SAFE, KEYS ->
           Limits.FRAME_REQUESTS_MAX;
     };
   }
@@ -88,7 +88,7 @@ final class FrameWriter {
       }
       case COMMIT_READS -> writeReads(call.request, call.maybeSent, out);
       case STATUS, ABORT, CLEANED, SWEPT -> out.writeLong(call.start).writeLong(call.ticket);
-      case HELLO, AUTH, BEGIN, TIMESTAMP, SAFE, PING, WATERMARK -> {} // the count says all
+      case HELLO, AUTH, BEGIN, TIMESTAMP, SAFE, PING, WATERMARK, KEYS -> {} // the count says all
     }
     call.maybeSentBefore = call.maybeSent;
     call.maybeSent = true;

@@ -7,6 +7,7 @@ import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
 import io.retso.client.OracleException.Category;
 import io.retso.client.OracleMembers;
+import io.retso.client.Receipts;
 import io.retso.client.TransactionHandle;
 import io.retso.client.TransactionStatus;
 import io.retso.protocol.FrameType;
@@ -150,6 +151,11 @@ public final class RemoteOracleClient implements OracleClient {
   @Override
   public long lowWatermark() {
     return await(this::lowWatermarkAsync);
+  }
+
+  @Override
+  public CompletableFuture<Receipts> receiptsAsync() {
+    return submit(FrameType.KEYS);
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleException;
 import io.retso.client.OracleException.Category;
+import io.retso.client.Receipts;
 import io.retso.client.TransactionHandle;
 import io.retso.client.TransactionStatus;
 import io.retso.client.UnknownOutcomeException;
@@ -13,6 +14,7 @@ import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
+import java.util.Arrays;
 import java.util.function.ObjLongConsumer;
 
 /** Turns the outcomes of a checked reply frame into answers of calls. Stateless. */
@@ -72,11 +74,18 @@ final class Replies {
           next(frame).answer(null);
         }
       }
-      case COMMIT, COMMIT_READS, STATUS, ABORT, CLEANED, SWEPT -> {
-        for (; frame.head != null; body += Long.BYTES) {
+      case KEYS -> keys(frame, in, body);
+      case COMMIT, COMMIT_READS, ABORT -> {
+        int receipt = body + frame.count * Long.BYTES;
+        for (; frame.head != null; body += Long.BYTES, receipt += Long.BYTES) {
           if (!(frame.type.isCommit() && Outcome.isRefused(in.getLong(body)))) {
-            decided(frame, in.getLong(body), strict);
+            decided(frame, in.getLong(body), in.getLong(receipt), strict);
           }
+        }
+      }
+      case STATUS, CLEANED, SWEPT -> {
+        for (; frame.head != null; body += Long.BYTES) {
+          decided(frame, in.getLong(body), 0, strict);
         }
       }
       case HELLO, AUTH -> throw new AssertionError(frame.type + " has no calls");
@@ -112,7 +121,17 @@ final class Replies {
     }
   }
 
-  private static void decided(SentFrame frame, long outcome, boolean strict) throws FrameException {
+  private static void keys(SentFrame frame, ByteBuf in, int body) {
+    long[] numbers = new long[FrameType.KEYS_NUMBERS];
+    Arrays.setAll(numbers, i -> in.getLong(body + i * Long.BYTES));
+    Receipts receipts = Receipts.of(numbers);
+    while (frame.head != null) {
+      next(frame).answer(receipts);
+    }
+  }
+
+  private static void decided(SentFrame frame, long outcome, long receipt, boolean strict)
+      throws FrameException {
     Call<?> call = frame.head;
     if (!strict) {
       next(frame).answer(meaningless(call.type, outcome));
@@ -130,24 +149,24 @@ final class Replies {
     boolean readsAreKnown = call.type == FrameType.COMMIT_READS;
     check(readsAreKnown || !Outcome.isNotSerializable(outcome), call, outcome);
     switch (call.type) {
-      case COMMIT, COMMIT_READS -> commit(frame, outcome);
+      case COMMIT, COMMIT_READS -> commit(frame, outcome, receipt);
       case STATUS -> {
         TransactionStatus status = TransactionStatus.of(outcome);
         check(status != null, call, outcome);
         next(frame).answer(status);
       }
-      case ABORT -> abort(frame, outcome);
+      case ABORT -> abort(frame, outcome, receipt);
       case CLEANED -> cleaned(frame, outcome);
       case SWEPT -> {
         check(outcome == Outcome.DONE, call, outcome);
         next(frame).answer(null);
       }
-      case HELLO, AUTH, BEGIN, PING, WATERMARK, TIMESTAMP, SAFE ->
+      case HELLO, AUTH, BEGIN, PING, WATERMARK, TIMESTAMP, SAFE, KEYS ->
           throw new AssertionError(call.type);
     }
   }
 
-  private static void commit(SentFrame frame, long outcome) throws FrameException {
+  private static void commit(SentFrame frame, long outcome, long receipt) throws FrameException {
     Call<?> call = frame.head;
     if (outcome == Outcome.UNKNOWN) {
       forgotten(next(frame));
@@ -163,24 +182,24 @@ final class Replies {
                       + " once; abort with its handle answers its commit timestamp",
                   null));
     } else {
-      decided(frame, outcome);
+      decided(frame, outcome, receipt);
     }
   }
 
-  private static void abort(SentFrame frame, long outcome) throws FrameException {
+  private static void abort(SentFrame frame, long outcome, long receipt) throws FrameException {
     if (outcome == Outcome.UNKNOWN || outcome == Outcome.RETRY) {
       forgotten(next(frame));
     } else if (outcome == Outcome.DONE) {
-      next(frame).answer(CommitResult.aborted(CommitResult.AbortReason.EARLIER));
+      next(frame).answer(CommitResult.of(Outcome.ABORTED, receipt));
     } else {
-      decided(frame, outcome);
+      decided(frame, outcome, receipt);
     }
   }
 
   /** A transaction is committed, later than it started, or aborted. */
-  private static void decided(SentFrame frame, long outcome) throws FrameException {
+  private static void decided(SentFrame frame, long outcome, long receipt) throws FrameException {
     Call<?> call = frame.head;
-    CommitResult result = CommitResult.of(outcome);
+    CommitResult result = CommitResult.of(outcome, receipt);
     check(result != null && !(outcome > 0 && outcome <= call.start), call, outcome);
     next(frame).answer(result);
   }
@@ -203,7 +222,7 @@ final class Replies {
         outcome == Outcome.DONE
             || outcome == Outcome.RETRY
             || outcome == Outcome.UNKNOWN
-            || CommitResult.of(outcome) != null,
+            || CommitResult.of(outcome, 0) != null,
         call,
         outcome);
     next(frame).answer(null);
@@ -213,7 +232,7 @@ final class Replies {
     return switch (type) {
       case STATUS -> TransactionStatus.of(Outcome.RETRY);
       case COMMIT, COMMIT_READS, ABORT -> CommitResult.committed(outcome);
-      case HELLO, AUTH, BEGIN, CLEANED, PING, WATERMARK, SWEPT, TIMESTAMP, SAFE -> null;
+      case HELLO, AUTH, BEGIN, CLEANED, PING, WATERMARK, SWEPT, TIMESTAMP, SAFE, KEYS -> null;
     };
   }
 

@@ -11,8 +11,6 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -59,8 +57,7 @@ public final class NettyLoop implements ClientLoop {
   NettyLoop(ClientSettings settings, Lookups.Names names) {
     this.settings = settings;
     this.group =
-        new MultiThreadIoEventLoopGroup(
-            1, new LoopThreads(settings.name()), NioIoHandler.newFactory());
+        new MultiThreadIoEventLoopGroup(1, new LoopThreads(settings.name()), Sockets.handlers());
     this.loop = group.next();
     this.lookups =
         new Lookups(names, this, settings.connectTimeoutNanos(), settings.name() + "-names");
@@ -141,7 +138,7 @@ public final class NettyLoop implements ClientLoop {
     Socket socket = new Socket(connection, address, read);
     new Bootstrap()
         .group(loop)
-        .channel(NioSocketChannel.class)
+        .channel(Sockets.outgoing())
         .option(ChannelOption.TCP_NODELAY, true)
         .option(
             ChannelOption.CONNECT_TIMEOUT_MILLIS,

@@ -8,8 +8,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.retso.client.sockets.Sockets;
 import io.retso.member.LeaderWatch;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
@@ -114,7 +114,7 @@ public final class NettyLeaderWatch implements LeaderWatch {
     this.bootstrap =
         new Bootstrap()
             .group(loop)
-            .channel(NioSocketChannel.class)
+            .channel(Sockets.outgoing())
             .option(ChannelOption.TCP_NODELAY, true)
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MILLIS);
   }

@@ -5,11 +5,10 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.retso.client.sockets.Sockets;
 import io.retso.protocol.Authentication.Level;
 import io.retso.security.AccessControl;
 import io.retso.security.Audit;
@@ -92,7 +91,7 @@ public final class HttpEndpoint implements AutoCloseable {
 
   private final MultiThreadIoEventLoopGroup thread =
       new MultiThreadIoEventLoopGroup(
-          1, new DefaultThreadFactory("http", true), NioIoHandler.newFactory());
+          1, new DefaultThreadFactory("http", true), Sockets.handlers());
 
   /**
    * What may be had by which client.
@@ -184,7 +183,7 @@ public final class HttpEndpoint implements AutoCloseable {
   private ServerBootstrap bootstrap() {
     return new ServerBootstrap()
         .group(thread)
-        .channel(NioServerSocketChannel.class)
+        .channel(Sockets.listening())
         .option(ChannelOption.SO_BACKLOG, BACKLOG)
         .option(ChannelOption.SO_REUSEADDR, true)
         .childHandler(

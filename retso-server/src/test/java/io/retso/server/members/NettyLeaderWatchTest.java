@@ -8,8 +8,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.nio.NioIoHandler;
 import io.retso.Await;
+import io.retso.client.sockets.Sockets;
 import io.retso.front.TestTickets;
 import io.retso.member.LeaderWatch;
 import io.retso.net.OracleServer;
@@ -50,7 +50,7 @@ class NettyLeaderWatchTest {
   private static final OracleIdentity ORACLE = new OracleIdentity(new UUID(1, 2), "watched");
 
   private final MultiThreadIoEventLoopGroup group =
-      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+      new MultiThreadIoEventLoopGroup(1, Sockets.handlers());
   private final EventLoop loop = (EventLoop) group.next();
   private final NettyLeaderWatch watch =
       new NettyLeaderWatch(loop, LeaderWatch.clientName("m:1"), Optional::empty, () -> false);

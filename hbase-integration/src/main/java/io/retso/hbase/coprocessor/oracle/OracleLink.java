@@ -20,7 +20,6 @@ import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -28,6 +27,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import java.util.stream.LongStream;
 import org.apache.hadoop.conf.Configuration;
@@ -40,16 +41,13 @@ import org.apache.hadoop.hbase.DoNotRetryIOException;
  * transactions, and the queue of orphans. Thread-safe.
  */
 public final class OracleLink {
-  /**
-   * Where an oracle is, by the name that tables have for it; overrides the addresses that stand in
-   * their descriptors. So an oracle can move away from all of them.
-   */
-  static final String ADDRESSES_KEY = "retso.oracle.%s.addresses";
-
   /** Decided transactions that a region server remembers, about 36 bytes each. */
   static final String CACHE_KEY = "retso.status.cache.entries";
 
   private static final int CACHE_DEFAULT = 1 << 16;
+
+  /** Beside the values of {@link Outcome}: a row that has its mark is of an aborted transaction. */
+  static final long FORGOTTEN = -2;
 
   /** Waiting for a watermark that is nice to have. */
   private static final long PATIENCE_MILLIS = 500;
@@ -69,6 +67,7 @@ public final class OracleLink {
   private final OracleBreaker breaker;
   private final long timeoutMillis;
   private final StatusCache cache;
+  private final ReceiptKeys keys;
   private final OrphanQueue orphans;
   private final SharedMemory memory = new SharedMemory();
 
@@ -93,6 +92,9 @@ public final class OracleLink {
     TableSettings.checkedAddresses(key.addresses).forEach(builder::address);
     this.client = builder.build();
     this.cache = new StatusCache(configuration.getInt(CACHE_KEY, CACHE_DEFAULT));
+    this.keys =
+        new ReceiptKeys(
+            () -> breaker.waiting(client::receiptsAsync), this::await, System::nanoTime);
     this.orphans = new OrphanQueue(this::decided, metrics, System::nanoTime);
   }
 
@@ -101,7 +103,8 @@ public final class OracleLink {
    *
    * @param configuration of the region, in which a table may have set things
    * @param server configuration of the region server alone: security is no matter of tables
-   * @throws IllegalArgumentException if an address or a setting is malformed
+   * @throws IllegalArgumentException if an address or a setting is malformed, or the table's oracle
+   *     is none of the region server's
    */
   public static OracleLink acquire(
       TableSettings table,
@@ -109,10 +112,7 @@ public final class OracleLink {
       Configuration server,
       ObserverMetrics metrics) {
     OracleIdentity oracle = table.oracle();
-    String addresses =
-        configuration.get(
-            String.format(Locale.ROOT, ADDRESSES_KEY, oracle.name()), table.addresses());
-    Key key = new Key(oracle.id(), addresses);
+    Key key = new Key(oracle.id(), OracleSettings.addressesFor(table, server));
     synchronized (LINKS) {
       OracleLink link = LINKS.get(key);
       if (link == null) {
@@ -177,6 +177,11 @@ public final class OracleLink {
   /** Decided transactions. */
   public StatusCache cache() {
     return cache;
+  }
+
+  /** What proves receipts. */
+  ReceiptKeys keys() {
+    return keys;
   }
 
   /** Rows to clean up. */
@@ -262,18 +267,37 @@ public final class OracleLink {
 
   /** See {@link OrphanQueue.Statuses}. Its thread may wait: to fail at once would empty it. */
   Map<Long, Long> decided(List<Long> starts) throws IOException {
+    Map<Long, Long> decided = outcomes(starts, breaker::background);
+    decided.replaceAll((start, outcome) -> outcome == FORGOTTEN ? Outcome.ABORTED : outcome);
+    return decided;
+  }
+
+  /**
+   * How transactions ended, for a handler that waits: {@link Outcome}s and {@link #FORGOTTEN}.
+   * Those that are open, or were never begun, are left out.
+   */
+  Map<Long, Long> outcomes(List<Long> starts) throws IOException {
+    return outcomes(starts, breaker::waiting);
+  }
+
+  private Map<Long, Long> outcomes(
+      List<Long> starts,
+      Function<Supplier<CompletableFuture<TransactionStatus>>, CompletableFuture<TransactionStatus>>
+          asking)
+      throws IOException {
     Map<Long, CompletableFuture<TransactionStatus>> answers = new HashMap<>();
-    Map<Long, Long> decided = new HashMap<>();
+    Map<Long, Long> outcomes = new HashMap<>();
     for (long start : starts) {
       long known = cache.get(start);
       if (Outcome.isKnown(known)) {
-        decided.put(start, known);
+        outcomes.put(start, known);
       } else {
         // No reader's snapshot is at stake.
-        answers.put(start, breaker.background(() -> client.statusAsync(start, start)));
+        answers.put(start, asking.apply(() -> client.statusAsync(start, start)));
       }
     }
     for (Map.Entry<Long, CompletableFuture<TransactionStatus>> answer : answers.entrySet()) {
+      long start = answer.getKey();
       TransactionStatus status;
       try {
         status = await(answer.getValue());
@@ -281,12 +305,19 @@ public final class OracleLink {
         continue; // the oracle never issued it: that mark is of no transaction, and the others wait
       }
       switch (status.state()) {
-        case COMMITTED -> decided.put(answer.getKey(), status.commitTimestamp());
-        case ABORTED, RETRY -> decided.put(answer.getKey(), Outcome.ABORTED);
+        case COMMITTED -> {
+          cache.committed(start, status.commitTimestamp());
+          outcomes.put(start, status.commitTimestamp());
+        }
+        case ABORTED -> {
+          cache.aborted(start);
+          outcomes.put(start, Outcome.ABORTED);
+        }
+        case RETRY -> outcomes.put(start, FORGOTTEN);
         case OPEN -> {}
       }
     }
-    return decided;
+    return outcomes;
   }
 
   /**

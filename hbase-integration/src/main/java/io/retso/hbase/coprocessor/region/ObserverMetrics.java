@@ -26,6 +26,8 @@ public final class ObserverMetrics {
   public final Counter purgedDeletes;
   public final Counter refusedReads;
   public final Counter refusedWrites;
+  public final Counter unprovedOutcomes;
+  public final Counter falseOutcomes;
   public final Counter orphansQueued;
   public final Counter orphansDropped;
 
@@ -50,6 +52,8 @@ public final class ObserverMetrics {
     purgedDeletes = registry.counter("purgedDeletes");
     refusedReads = registry.counter("refusedReads");
     refusedWrites = registry.counter("refusedWrites");
+    unprovedOutcomes = registry.counter("unprovedOutcomes");
+    falseOutcomes = registry.counter("falseOutcomes");
     orphansQueued = registry.counter("orphansQueued");
     orphansDropped = registry.counter("orphansDropped");
   }

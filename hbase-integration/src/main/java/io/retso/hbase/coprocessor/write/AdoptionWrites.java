@@ -108,9 +108,10 @@ public final class AdoptionWrites {
   /**
    * Replaces the cell of a request.
    *
+   * @param proved which of its outcomes are; the others are left to cleanups of their rows
    * @throws IllegalArgumentException if it is malformed, or not to be forced to the log
    */
-  Pending prepare(MiniBatchOperationInProgress<Mutation> mutations, int index) {
+  Pending prepare(MiniBatchOperationInProgress<Mutation> mutations, int index, BitSet proved) {
     Mutation mutation = mutations.getOperation(index);
     AdoptionRequest request = AdoptionRequest.of(mutation);
     if (!marks.isForced(mutation)) { // an answer is given when the adoption cannot be lost
@@ -126,7 +127,8 @@ public final class AdoptionWrites {
         Adoption adoption = request.adoptions().get(i);
         if (adoptions.isAdopted(adoption.start(), adoption.outcome())) {
           pending.adopted.set(i); // it was asked for once more
-        } else if (isToBeAdopted(adoption)
+        } else if (proved.get(i)
+            && isToBeAdopted(adoption)
             && outcomesByStart.putIfAbsent(adoption.start(), adoption.outcome()) == null) {
           pending.logged.set(i);
         }

@@ -8,6 +8,7 @@ import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.coprocessor.region.RegionOutcomes;
 import io.retso.hbase.coprocessor.write.RowLatches.Latch;
 import io.retso.hbase.layout.AdoptionRequest;
+import io.retso.hbase.layout.AdoptionRequest.Adoption;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
@@ -15,6 +16,7 @@ import io.retso.hbase.layout.Refusal;
 import io.retso.hbase.layout.SettingsCheck;
 import io.retso.text.ErrorText;
 import java.io.IOException;
+import java.util.BitSet;
 import java.util.List;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
@@ -51,6 +53,19 @@ public final class RegionWrites {
    */
   public record Settings(TableName table, long fingerprint) {}
 
+  /** What clients say of how transactions ended, and is true. May wait for the oracle. */
+  public interface Proofs {
+    /**
+     * The request as it may be carried out.
+     *
+     * @return null if it may not
+     */
+    CleanupRequest proved(CleanupRequest request) throws IOException;
+
+    /** Which of a list are true. */
+    BitSet proved(List<Adoption> adoptions) throws IOException;
+  }
+
   private final Settings settings;
   private final OpenBatches batches;
   private final Horizon horizon;
@@ -58,6 +73,7 @@ public final class RegionWrites {
   private final RegionMarks marks;
   private final AdoptionWrites adoptions;
   private final RegionOutcomes outcomes;
+  private final Proofs proofs;
   private final ObserverMetrics metrics;
 
   /**
@@ -73,6 +89,7 @@ public final class RegionWrites {
       Horizon horizon,
       AdoptionWrites adoptions,
       RegionOutcomes outcomes,
+      Proofs proofs,
       ObserverMetrics metrics) {
     this.settings = settings;
     this.batches = batches;
@@ -81,26 +98,47 @@ public final class RegionWrites {
     this.horizon = horizon;
     this.adoptions = adoptions;
     this.outcomes = outcomes;
+    this.proofs = proofs;
     this.metrics = metrics;
   }
 
   /**
-   * Latches and reads the row of a cleanup request, outside of all locks. If another batch has it
-   * or the request is malformed, {@link #prepare} says so, of this mutation alone.
+   * Looks at what a put says of outcomes, and latches and reads the row of a cleanup request,
+   * outside of all locks. If another batch has the row, the outcome is not proved or the request is
+   * malformed, {@link #prepare} says so, of this mutation alone.
    *
-   * @throws IOException if it cannot be read
+   * @throws IOException if it cannot be read, or the oracle does not answer
    */
   public void read(Put put) throws IOException {
     WriteBatch batch = batches.current();
+    if (batch == null) {
+      return;
+    }
     CleanupRequest request;
+    AdoptionRequest list;
     try {
-      request = batch == null ? null : CleanupRequest.of(put);
+      list = AdoptionRequest.of(put);
+      request = list != null ? null : CleanupRequest.of(put);
     } catch (IllegalArgumentException e) {
       return;
     }
-    if (request != null) {
-      batch.latch(request);
+    if (list != null) {
+      batch.proved(put, proofs.proved(list.adoptions()));
+    } else if (request != null) {
+      CleanupRequest proved = proved(request);
+      if (proved != null) {
+        batch.proved(proved);
+        batch.latch(proved);
+      }
     }
+  }
+
+  /** What the region has adopted was proved, and is known whatever the oracle does. */
+  private CleanupRequest proved(CleanupRequest request) throws IOException {
+    long adopted = outcomes.outcomeOf(request.start());
+    return Outcome.isKnown(adopted)
+        ? new CleanupRequest(request.row(), request.start(), adopted)
+        : proofs.proved(request);
   }
 
   /** What the user of a batch may do. */
@@ -148,9 +186,14 @@ public final class RegionWrites {
     } else if (batch == null) {
       throw new DoNotRetryIOException("transactions write with puts, not with row processors");
     } else if (isAdoption) {
-      batch.adopt(adoptions.prepare(mutations, i));
+      batch.adopt(adoptions.prepare(mutations, i, batch.provedOf(mutation)));
     } else if (request != null) {
-      cleanUp(batch, mutations, i, request);
+      CleanupRequest proved = batch.provedOf(request);
+      if (proved == null) {
+        MiniBatches.refuse(mutations, i, request + ": the oracle does not say so");
+      } else {
+        cleanUp(batch, mutations, i, proved);
+      }
     } else {
       admit(batch, mutations, i, start);
     }

@@ -9,7 +9,9 @@ import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.hbase.client.Mutation;
@@ -53,6 +55,12 @@ public final class WriteBatch {
   private final Map<Long, Integer> begun = new HashMap<>(2);
 
   private final Map<Latch, Cleanup> cleanups = new HashMap<>();
+
+  /** Requests to clean up rows, with the outcomes that were proved. */
+  private final Map<Latch, CleanupRequest> proved = new HashMap<>(2);
+
+  /** Which outcomes of lists were proved. */
+  private final Map<Mutation, BitSet> provedLists = new IdentityHashMap<>(2);
 
   /** Marks in memory that the current mutations put there. */
   private final List<Mark> added = new ArrayList<>();
@@ -148,6 +156,26 @@ public final class WriteBatch {
     for (; logged < added.size(); logged++) {
       edit.add(added.get(logged).cell(), PendingWrite.family());
     }
+  }
+
+  /** Its outcome is proved. */
+  void proved(CleanupRequest request) {
+    proved.put(latchOf(request), request);
+  }
+
+  /** The request of that row and transaction whose outcome is proved; null if none is. */
+  CleanupRequest provedOf(CleanupRequest request) {
+    return proved.get(latchOf(request));
+  }
+
+  /** These of the outcomes in a list are proved. */
+  void proved(Mutation list, BitSet outcomes) {
+    provedLists.put(list, outcomes);
+  }
+
+  /** Which of the outcomes in a list are proved. */
+  BitSet provedOf(Mutation list) {
+    return provedLists.getOrDefault(list, new BitSet());
   }
 
   /** Latches a row and looks at it, unless that was done; false if another batch has it. */

@@ -1,0 +1,117 @@
+package io.retso.hbase.rights;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.retso.hbase.layout.OracleSettings;
+import io.retso.server.RetsoServer;
+import io.retso.server.commands.CommandLines;
+import io.retso.server.commands.SecureCommand;
+import io.retso.server.commands.TokenCommand;
+import io.retso.server.config.ServerConfig;
+import io.retso.server.config.Settings;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+
+/** An oracle that wants to know who its clients are, and what proves who they are. */
+public final class SecuredOracle implements AutoCloseable {
+  private final Path directory;
+  private final Path made;
+  private final RetsoServer server;
+
+  private SecuredOracle(Path directory, Path made, RetsoServer server) {
+    this.directory = directory;
+    this.made = made;
+    this.server = server;
+  }
+
+  /** Makes keys and certificates in an empty directory, and starts the oracle. */
+  public static SecuredOracle start(Path directory) throws Exception {
+    Path made = directory.resolve("made");
+    Path member = made.resolve("member-localhost");
+    run(new SecureCommand(), "init", made, "--member=localhost,127.0.0.1", "--path=" + member);
+    Files.writeString(
+        member.resolve("access"),
+        "may region-server region-server\nmay application app\nmay sweeper sweeper\n",
+        StandardOpenOption.APPEND);
+    RetsoServer server =
+        RetsoServer.start(
+            ServerConfig.builder()
+                .load(member.resolve("retso.properties"))
+                .set(Settings.AUDIT_FILE, directory.resolve("audit.json"))
+                .set(Settings.LISTEN_PORT, 0)
+                .set(Settings.HTTP_PORT, 0)
+                .set(Settings.ROWS, "100k")
+                .set(Settings.WINDOW_TIMESTAMPS, "2^17")
+                .set(Settings.UNCLEANED_MAX, "100k")
+                .set(Settings.LOG, "memory")
+                .build());
+    return new SecuredOracle(directory, made, server);
+  }
+
+  private static void run(Object command, Object... arguments) {
+    String[] texts = new String[arguments.length];
+    for (int i = 0; i < texts.length; i++) {
+      texts[i] = arguments[i].toString();
+    }
+    assertEquals(0, CommandLines.of(command).execute(texts));
+  }
+
+  public String address() {
+    return "localhost:" + server.port();
+  }
+
+  /** The file of its authority. */
+  Path authority() {
+    return made.resolve("ca.crt");
+  }
+
+  /** Settings of a process that has a certificate. */
+  public Map<String, String> certificate(String name) {
+    if (!Files.exists(made.resolve(name))) {
+      run(new SecureCommand(), "issue", made, name);
+    }
+    return Map.of(
+        OracleSettings.SECURITY, "required",
+        OracleSettings.TLS_CA, authority().toString(),
+        OracleSettings.TLS_CERTIFICATE, made.resolve(name).resolve("tls.crt").toString(),
+        OracleSettings.TLS_KEY, made.resolve(name).resolve("tls.key").toString());
+  }
+
+  /** Settings of a region server. */
+  public Map<String, String> regionServer() {
+    Map<String, String> settings = new HashMap<>(certificate("region-server"));
+    settings.put(OracleSettings.ORACLE, address());
+    return settings;
+  }
+
+  /** Settings of a process that has a token. */
+  Map<String, String> token(String name) {
+    Path token = directory.resolve(name + ".token");
+    if (!Files.exists(token)) {
+      String secret = "--secret-file=" + made.resolve("secret");
+      run(new TokenCommand(), "create", "--principal=" + name, secret, "--out=" + token);
+    }
+    return Map.of(
+        OracleSettings.SECURITY, "required",
+        OracleSettings.TLS_CA, authority().toString(),
+        OracleSettings.TOKEN_FILE, token.toString());
+  }
+
+  /** The configuration of an application, or of another process that is no region server. */
+  Configuration with(Configuration hbase, Map<String, String> settings) {
+    Configuration configuration = new Configuration(hbase);
+    regionServer().keySet().forEach(configuration::unset);
+    settings.forEach(configuration::set);
+    configuration.set(OracleSettings.ORACLE, address());
+    return configuration;
+  }
+
+  @Override
+  public void close() {
+    server.close();
+  }
+}
