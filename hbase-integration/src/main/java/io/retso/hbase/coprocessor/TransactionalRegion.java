@@ -17,6 +17,7 @@ import io.retso.hbase.coprocessor.write.AdoptionWrites;
 import io.retso.hbase.coprocessor.write.FileLoads;
 import io.retso.hbase.coprocessor.write.OpenBatches;
 import io.retso.hbase.coprocessor.write.PlainChanges;
+import io.retso.hbase.coprocessor.write.PlainVersions;
 import io.retso.hbase.coprocessor.write.RegionWrites;
 import io.retso.hbase.coprocessor.write.ReplayCleanup;
 import io.retso.hbase.coprocessor.write.RowCleaner;
@@ -87,6 +88,7 @@ final class TransactionalRegion {
     boolean adopts = adopts(environment, settings);
     long patience = ReplayCleanup.patience(region);
     long pause = RegionMarks.pauseMillis(region);
+    long ahead = PlainVersions.aheadMillis(region);
     Configuration server = environment.getConnection().getConfiguration();
     boolean trusts = OracleSettings.trustsClients(server);
     this.link = OracleLink.acquire(settings, environment.getConfiguration(), server, metrics);
@@ -119,6 +121,7 @@ final class TransactionalRegion {
     this.writes =
         new RegionWrites(
             new RegionWrites.Settings(region.getTableDescriptor().getTableName(), fingerprint),
+            new PlainVersions(ahead, horizon),
             batches,
             parts,
             horizon,
