@@ -319,14 +319,14 @@ public final class SnapshotRow {
         long version = cell.getTimestamp();
         boolean isWriter = isWriter(version);
         long commit = isWriter ? statusOf(version, statuses) : version;
-        if (commit == WriterStatuses.FORGOTTEN) {
+        if (isWriter && commit == WriterStatuses.FORGOTTEN) {
           return new FirstCommit(Next.READ_AGAIN, 0);
         }
-        if (!Outcome.isKnown(commit)) {
-          statuses.ask(version);
-          unknown = true;
-        }
-        if (!Outcome.isCommitted(commit)) {
+        if (isWriter && !Outcome.isCommitted(commit)) {
+          if (!Outcome.isKnown(commit)) {
+            statuses.ask(version);
+            unknown = true;
+          }
           continue;
         }
         boolean shown = isShown.test(cell);

@@ -286,7 +286,8 @@ public class SnapshotRowTest {
             cell("b", 113),
             tombstone("b", 81),
             cell("c", 177),
-            cell("c", 49));
+            cell("c", 49),
+            cell("d", 0)); // of a plain writer
     Set<Long> hidden = Set.of(129L, 81L, 161L, 177L, 49L);
     Predicate<Cell> isShown = cell -> !hidden.contains(cell.getTimestamp());
     long[] changes = {96, 112, 128, 144, 160};
