@@ -18,7 +18,6 @@ import org.apache.hadoop.hbase.CellComparator;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.NotServingRegionException;
-import org.apache.hadoop.hbase.PrivateCellUtil;
 import org.apache.hadoop.hbase.RegionTooBusyException;
 import org.apache.hadoop.hbase.client.Durability;
 import org.apache.hadoop.hbase.client.Mutation;
@@ -150,10 +149,7 @@ public final class RegionMarks {
   }
 
   private boolean isMovable(Mutation write) {
-    Cell mark = write.getFamilyCellMap().get(FAMILY).get(0);
-    return write.getFamilyCellMap().size() > 1
-        && !PrivateCellUtil.tagsIterator(mark).hasNext()
-        && isUsable(write);
+    return write.getFamilyCellMap().size() > 1 && isUsable(write);
   }
 
   /** Returns null if there is no room, or marks that are here already stand in the way. */
