@@ -87,15 +87,13 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
       refuse(0, ErrorCode.SHUTTING_DOWN, "the server is shutting down");
       return;
     }
-    String objection = server.admission().admit(this);
+    boolean isToSay = server.desk().access().authentication() == Level.REQUIRED;
+    String objection = server.admission().admit(this, isToSay);
     if (objection != null) {
       refuse(0, ErrorCode.TOO_MANY_CONNECTIONS, objection);
       return;
     }
     server.mutableCounters().accepted++;
-    if (server.desk().access().authentication() == Level.REQUIRED) {
-      server.admission().await(this);
-    }
     long millis = server.admission().isApart(this) ? Admission.HELLO_MILLIS : HELLO_TIMEOUT_MILLIS;
     helloTimer = server.later(millis, this::awaitNoLonger);
   }

@@ -98,7 +98,11 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
   public OracleServer(Settings settings) {
     this.settings = settings;
     door.allowCoreThreadTimeOut(true);
-    admission = new Admission(settings.connectionsMax(), settings.connectionsPerHost());
+    admission =
+        new Admission(
+            settings.connectionsMax(),
+            settings.connectionsPerHost(),
+            () -> settings.front().access().authentication() != Level.OFF);
     lines = new LogLimit(settings.front().nanoClock(), LoggerFactory.getLogger(OracleServer.class));
     group =
         new MultiThreadIoEventLoopGroup(
