@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import javax.net.ssl.SSLContext;
 import org.apache.hadoop.conf.Configuration;
 
 /** What an oracle and its clients need to know each other, for one run on this machine. */
@@ -86,12 +87,45 @@ public final class SecuredFiles implements AutoCloseable {
 
   /** What clients begin TLS with, which show a certificate. */
   public TlsContext client() throws ClusterException {
-    Path own = made().resolve(CLIENT);
+    return context(filesOf(Optional.of(made().resolve(CLIENT))));
+  }
+
+  /** What those begin TLS with that show nothing. */
+  public TlsContext ofStranger() throws ClusterException {
+    return context(filesOf(Optional.empty()));
+  }
+
+  /**
+   * The JDK's TLS of a client with a certificate that was made.
+   *
+   * @param name of the certificate; empty to show none
+   */
+  public SSLContext sockets(String name) throws ClusterException {
+    return jdk(filesOf(name.isEmpty() ? Optional.empty() : Optional.of(made().resolve(name))));
+  }
+
+  /** The JDK's TLS of another member. */
+  public SSLContext ofMember() throws ClusterException {
+    return jdk(filesOf(Optional.of(member())));
+  }
+
+  private TlsFiles filesOf(Optional<Path> shown) {
+    return new TlsFiles(
+        made().resolve("ca.crt"),
+        shown.map(own -> new TlsFiles.Own(own.resolve("tls.crt"), own.resolve("tls.key"))));
+  }
+
+  private static TlsContext context(TlsFiles files) throws ClusterException {
     try {
-      return TlsContext.ofClient(
-          new TlsFiles(
-              made().resolve("ca.crt"),
-              Optional.of(new TlsFiles.Own(own.resolve("tls.crt"), own.resolve("tls.key")))));
+      return TlsContext.ofClient(files);
+    } catch (TlsException e) {
+      throw new ClusterException(ErrorText.of(e), e);
+    }
+  }
+
+  private static SSLContext jdk(TlsFiles files) throws ClusterException {
+    try {
+      return TlsContext.forHttp(files);
     } catch (TlsException e) {
       throw new ClusterException(ErrorText.of(e), e);
     }

@@ -395,7 +395,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
     if (server.lines().admits()) {
       LOG.warn("{} is disconnected: others wait that have not said who they are, either", name());
     }
-    disconnect();
+    closing = true;
+    // Past the handler of TLS, which would wait for its goodbye to leave, and hold what it has
+    // read.
+    context.pipeline().firstContext().close();
   }
 
   private void stalled() {

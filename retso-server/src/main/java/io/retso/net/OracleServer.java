@@ -196,7 +196,8 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
                       settings
                           .tls()
                           .get()
-                          .ifPresent(tls -> channel.pipeline().addLast(either(tls)));
+                          .ifPresent(
+                              tls -> channel.pipeline().addLast(new SmallReads(), either(tls)));
                     }
                     channel.pipeline().addLast(new Connection(OracleServer.this, channel));
                   }
