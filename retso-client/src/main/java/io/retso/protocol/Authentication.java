@@ -13,6 +13,9 @@ public final class Authentication {
   /** A bearer token: the bytes are its text. */
   public static final String TOKEN = "TOKEN";
 
+  /** Kerberos, in several rounds, as RFC 4752 has it for SASL. */
+  public static final String KERBEROS = "GSSAPI";
+
   private static final Pattern PRINCIPAL =
       Pattern.compile("[!-~]{1," + Limits.PRINCIPAL_CHARS_MAX + "}");
 
@@ -74,6 +77,11 @@ public final class Authentication {
     /** The client is known. */
     public static Reply known(String principal, long lastsMillis) {
       return new Reply(true, principal, lastsMillis, new byte[0]);
+    }
+
+    /** The client is to go on. */
+    public static Reply more(byte[] challenge) {
+      return new Reply(false, "", 0, challenge);
     }
   }
 

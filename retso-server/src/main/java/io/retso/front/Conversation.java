@@ -2,6 +2,7 @@ package io.retso.front;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.retso.protocol.Authentication;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
@@ -275,15 +276,40 @@ public final class Conversation {
   private void introduce(FrameType type, ByteBuf body) throws FrameException {
     if (type == FrameType.HELLO) {
       introduction.greet(body);
-    } else {
-      introduction.authenticate(body);
-    }
-    moveShare();
-    transport.greeted(hello().clientName());
-    if (type == FrameType.HELLO) {
+      recognize();
       introduction.welcome(leaving(), frameId, desk.role());
     } else {
-      introduction.confirm(leaving(), frameId);
+      introduction.authenticate(body, new AuthReply(frameId));
+    }
+  }
+
+  private void recognize() throws FrameException {
+    moveShare();
+    transport.greeted(hello().clientName());
+  }
+
+  /** Answers one AUTH frame, which others may have followed by then. */
+  private final class AuthReply implements Introduction.Listener {
+    private final int id;
+
+    AuthReply(int id) {
+      this.id = id;
+    }
+
+    @Override
+    public void known() throws FrameException {
+      recognize();
+      String principal = identity().principal();
+      answer(Authentication.Reply.known(principal, introduction.lastsMillis()));
+    }
+
+    @Override
+    public void more(byte[] challenge) {
+      answer(Authentication.Reply.more(challenge));
+    }
+
+    private void answer(Authentication.Reply reply) {
+      Authentication.writeReply(leaving(), id, reply);
     }
   }
 

@@ -12,18 +12,19 @@ import io.retso.protocol.Timestamps;
 import io.retso.security.AccessException;
 import io.retso.security.Audit;
 import io.retso.security.Identity;
+import io.retso.security.Kerberos;
 
 /**
  * The client of a conversation: what the client says of itself with HELLO, and who it is by its
  * certificate, or by what it proves with AUTH. Of the sequencer's thread.
  */
 final class Introduction {
-  /** Bytes of a frame before it is known who the client is, its length field included, at most. */
-  static final int FRAME_BYTES_MAX = Limits.CREDENTIAL_BYTES_MAX + 1024;
+  /** Bytes of a frame beside what proves who the client is, its length field included, at most. */
+  static final int FRAME_BYTES_MAX = 1024;
 
   private static final String SAY =
       "this oracle wants to know who a client is before it asks for anything: give it a certificate"
-          + " that the oracle knows, or a token";
+          + " that the oracle knows, a token, or tickets of Kerberos where the oracle takes them";
 
   private final FrontDesk.Settings settings;
   private final Transport transport;
@@ -33,6 +34,12 @@ final class Introduction {
 
   /** Null until the handshake. */
   private Identity identity;
+
+  /** The client proves by Kerberos who it is; null if it does not at present. */
+  private Kerberos.Exchange exchange;
+
+  /** The server looks at a step of it. */
+  private boolean looking;
 
   private long heardNanos;
 
@@ -63,7 +70,8 @@ final class Introduction {
 
   /** Whether a frame may be so large. */
   void checkSize(int frameBytes) throws FrameException {
-    if (frameBytes > FRAME_BYTES_MAX && (identity == null || identity.isToSay())) {
+    boolean isEarly = identity == null || identity.isToSay();
+    if (isEarly && frameBytes > FRAME_BYTES_MAX + settings.access().credentialBytesMax()) {
       throw new FrameException(
           ErrorCode.TOO_LARGE, "so large a frame precedes HELLO, or what says who the client is");
     }
@@ -150,15 +158,54 @@ final class Introduction {
             settings.access().offer(transport.peer(), identity)));
   }
 
-  /** Takes AUTH. One that is known is known by the same name ever after. */
-  void authenticate(ByteBuf body) throws FrameException {
+  /** Hears what comes of AUTH. */
+  interface Listener {
+    /** It is known who the client is. */
+    void known() throws FrameException;
+
+    /** The client is to go on. */
+    void more(byte[] challenge);
+  }
+
+  /** Takes AUTH, and says then or later what comes of it. */
+  void authenticate(ByteBuf body, Listener listener) throws FrameException {
     Authentication.Attempt attempt = Authentication.readAttempt(body);
-    Identity proved;
+    if (looking) {
+      throw new FrameException(ErrorCode.HANDSHAKE, "an AUTH before the answer to the one before");
+    }
     try {
-      proved = settings.access().authenticate(transport.peer(), attempt);
+      if (attempt.mechanism().equals(Authentication.KERBEROS)) {
+        if (exchange == null) {
+          exchange = settings.access().beginKerberos(transport.peer());
+        }
+        looking = true;
+        transport.beside(() -> exchange.take(attempt.bytes()), () -> lookAtStep(listener));
+      } else {
+        exchange = null;
+        prove(settings.access().authenticate(transport.peer(), attempt), listener);
+      }
     } catch (AccessException e) {
       throw refused(hello.clientName(), e);
     }
+  }
+
+  private void lookAtStep(Listener listener) throws FrameException {
+    looking = false;
+    Kerberos.Exchange step = exchange;
+    try {
+      if (step.isComplete()) {
+        exchange = null;
+        prove(settings.access().ofKerberos(transport.peer(), step), listener);
+      } else {
+        listener.more(step.challenge());
+      }
+    } catch (AccessException e) {
+      throw refused(hello.clientName(), e);
+    }
+  }
+
+  /** One that is known is known by the same name ever after. */
+  private void prove(Identity proved, Listener listener) throws FrameException {
     if (identity.isKnown() && !identity.principal().equals(proved.principal())) {
       throw new FrameException(
           ErrorCode.NOT_AUTHENTICATED,
@@ -169,14 +216,12 @@ final class Introduction {
     }
     identity = proved;
     authenticated();
+    listener.known();
   }
 
-  /** Answers AUTH. */
-  void confirm(ByteBuf out, int frameId) {
-    Authentication.writeReply(
-        out,
-        frameId,
-        Authentication.Reply.known(identity.principal(), settings.access().lastsMillis(identity)));
+  /** For how long it counts what the client has proved. */
+  long lastsMillis() {
+    return settings.access().lastsMillis(identity);
   }
 
   /** What is asked of clients, or what they may do, is something else by now. */

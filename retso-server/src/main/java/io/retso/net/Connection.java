@@ -27,6 +27,7 @@ import io.retso.tls.TlsFailure;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -138,6 +139,34 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
       server.mutableCounters().rejected++;
     }
     disconnect();
+  }
+
+  @Override
+  public void beside(Runnable work, Afterwards then) {
+    try {
+      server.door().execute(() -> workAtTheDoor(work, then));
+    } catch (RejectedExecutionException e) { // the server ends
+      disconnect();
+    }
+  }
+
+  private void workAtTheDoor(Runnable work, Afterwards then) {
+    work.run();
+    try {
+      server.executor().execute(() -> goOn(then));
+    } catch (RejectedExecutionException e) {
+      // The loop has ended, and its connections with it.
+    }
+  }
+
+  private void goOn(Afterwards then) {
+    if (!closing) {
+      try {
+        then.run();
+      } catch (FrameException e) {
+        refuse(conversation.frameId(), e.code(), e.getMessage());
+      }
+    }
   }
 
   /** See {@link Conversation#look}. */

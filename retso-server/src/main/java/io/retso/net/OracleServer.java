@@ -83,7 +83,7 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
   private final AcceptPace pace;
   private volatile Channel listening;
 
-  /** What takes long in a handshake of TLS is done on it, so that the loop goes on. */
+  /** What takes long in handshakes of TLS and with Kerberos is done on it: so the loop goes on. */
   private final ThreadPoolExecutor door =
       new ThreadPoolExecutor(
           1,
@@ -289,6 +289,13 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
 
   Settings settings() {
     return settings;
+  }
+
+  /**
+   * Runs what takes long before it is known who a client is; one thing of a connection at a time.
+   */
+  Executor door() {
+    return door;
   }
 
   FrontDesk desk() {

@@ -2,6 +2,7 @@ package io.retso.security;
 
 import io.retso.protocol.Authentication;
 import io.retso.protocol.Authentication.Level;
+import io.retso.protocol.Limits;
 import io.retso.security.Identity.Evidence;
 import io.retso.security.Identity.Proof;
 import io.retso.text.Visible;
@@ -26,6 +27,9 @@ public final class AccessControl {
 
   /** Null as long as there is no secret. */
   private volatile AccessTokens tokens;
+
+  /** Null as long as there is no keytab. */
+  private volatile Kerberos kerberos;
 
   private volatile Tickets tickets;
 
@@ -68,6 +72,11 @@ public final class AccessControl {
     access = newAccess;
   }
 
+  /** Lets clients prove by Kerberos who they are, from here on. */
+  public void use(Kerberos newKerberos) {
+    kerberos = newKerberos;
+  }
+
   /** Hears what happens. */
   public Audit audit() {
     return audit;
@@ -98,11 +107,19 @@ public final class AccessControl {
 
   /** What a client is told that it may, or must, say of itself. */
   public Authentication.Offer offer(Peer peer, Identity identity) {
-    Level level = authentication();
     return new Authentication.Offer(
-        level,
-        identity.principal(),
-        peer.isEncrypted() ? List.of(Authentication.TOKEN) : List.of());
+        authentication(), identity.principal(), peer.isEncrypted() ? mechanisms() : List.of());
+  }
+
+  private List<String> mechanisms() {
+    return kerberos == null
+        ? List.of(Authentication.TOKEN)
+        : List.of(Authentication.TOKEN, Authentication.KERBEROS);
+  }
+
+  /** Bytes of what proves who a client is, in one AUTH frame, at most: a token has few. */
+  public int credentialBytesMax() {
+    return kerberos == null ? AccessTokens.CHARS_MAX : Limits.CREDENTIAL_BYTES_MAX;
   }
 
   /**
@@ -168,9 +185,44 @@ public final class AccessControl {
   public Identity authenticate(Peer peer, Authentication.Attempt attempt) throws AccessException {
     if (!attempt.mechanism().equals(Authentication.TOKEN)) {
       throw new AccessException(
-          "this oracle does not know " + Visible.of(attempt.mechanism()) + ": it takes TOKEN");
+          "this oracle does not know "
+              + Visible.of(attempt.mechanism())
+              + ": it takes "
+              + String.join(" and ", mechanisms()));
     }
     return ofToken(peer, new String(attempt.bytes(), StandardCharsets.ISO_8859_1));
+  }
+
+  /**
+   * Begins to check by Kerberos who the client of a connection is.
+   *
+   * @throws AccessException if that cannot be
+   */
+  public Kerberos.Exchange beginKerberos(Peer peer) throws AccessException {
+    Kerberos now = kerberos;
+    if (now == null) {
+      throw new AccessException(
+          "this oracle does not take tickets of Kerberos: set kerberos.keytab, and start it again");
+    }
+    if (!peer.isEncrypted()) {
+      throw new AccessException(
+          "a ticket of Kerberos was sent in clear: it opens connections with TLS only");
+    }
+    return now.begin();
+  }
+
+  /**
+   * The client that has proved by Kerberos who it is.
+   *
+   * @param exchange which is complete
+   */
+  public Identity ofKerberos(Peer peer, Kerberos.Exchange exchange) throws AccessException {
+    Access now = access;
+    long nowMillis = millis.getAsLong();
+    Kerberos.Client client = exchange.client(nowMillis);
+    long expires = nowMillis + kerberos.lastsMillis();
+    Evidence evidence = new Evidence("", client.authenticatedMillis(), expires);
+    return known(now, peer, now.principalOf(client.name()), Proof.KERBEROS, evidence);
   }
 
   /** The client that has a token. */
@@ -192,21 +244,29 @@ public final class AccessControl {
    * @throws AccessException if it is not to be talked to any more
    */
   public Identity again(Peer peer, Identity before) throws AccessException {
-    if (before.proof() != Proof.TOKEN) {
+    boolean isToken = before.proof() == Proof.TOKEN;
+    if (!isToken && before.proof() != Proof.KERBEROS) {
       return greet(peer);
     }
     Access now = access;
     Evidence evidence = before.evidence();
-    if (evidence.expiresMillis() + AccessTokens.SLACK_MILLIS < millis.getAsLong()) {
+    long slack = isToken ? AccessTokens.SLACK_MILLIS : 0; // the other one is by this clock
+    if (evidence.expiresMillis() + slack < millis.getAsLong()) {
+      Instant end = Instant.ofEpochMilli(evidence.expiresMillis());
       throw new AccessException(
-          "token "
-              + evidence.tokenId()
-              + " of "
-              + before.principal()
-              + " ended at "
-              + Instant.ofEpochMilli(evidence.expiresMillis())
-              + ": give the client a new one");
+          isToken
+              ? "token "
+                  + evidence.tokenId()
+                  + " of "
+                  + before.principal()
+                  + " ended at "
+                  + end
+                  + ": give the client a new one"
+              : before.principal()
+                  + " has not shown a new ticket of Kerberos until "
+                  + end
+                  + ": see that the client has tickets (klist)");
     }
-    return known(now, peer, before.principal(), Proof.TOKEN, evidence);
+    return known(now, peer, before.principal(), before.proof(), evidence);
   }
 }

@@ -37,8 +37,9 @@ import java.util.regex.PatternSyntaxException;
  * <pre>
  *   tls LEVEL                          LEVEL is off, optional or required
  *   auth LEVEL
- *   name SOURCE PATTERN = PRINCIPAL    SOURCE is CN, DNS or URI of a certificate, PATTERN a regular
- *                                      expression for all of it, $1 in PRINCIPAL its first group
+ *   name SOURCE PATTERN = PRINCIPAL    SOURCE is CN, DNS or URI of a certificate, or KRB for the name
+ *                                      in Kerberos; PATTERN a regular expression for all of it, $1
+ *                                      in PRINCIPAL its first group
  *   may ROLE PRINCIPAL... [from NETWORK...]    * in PRINCIPAL stands for any characters
  *   revoked principal PRINCIPAL [before TIME]
  *   revoked token ID
@@ -180,7 +181,7 @@ public final class AccessFile {
   }
 
   private NameRule name(String[] words) throws AccessException {
-    String form = "write name CN PATTERN = PRINCIPAL; or DNS or URI instead of CN";
+    String form = "write name CN PATTERN = PRINCIPAL; or DNS, URI or KRB instead of CN";
     if (words.length != 5 || !words[3].equals("=")) {
       throw wrong(form);
     }

@@ -28,7 +28,7 @@ public final class AccessTokens {
   public static final long SLACK_MILLIS = 300_000;
 
   private static final String PREFIX = "retso1.";
-  private static final int CHARS_MAX = 512;
+  static final int CHARS_MAX = 512;
   private static final int ID_BYTES = 8;
   private static final int FIXED_BYTES = ID_BYTES + 2 * Long.BYTES;
   private static final String HMAC = "HmacSHA256";

@@ -14,7 +14,8 @@ public final class Identity {
   public enum Proof {
     NONE,
     CERTIFICATE,
-    TOKEN
+    TOKEN,
+    KERBEROS
   }
 
   private final String principal;

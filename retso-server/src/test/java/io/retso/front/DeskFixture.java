@@ -169,6 +169,9 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
 
     long open;
 
+    /** What follows on work that takes long is put off. */
+    boolean isSlow;
+
     private boolean local;
     private boolean encrypted;
 
@@ -194,14 +197,23 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
 
     /** Says who it is. */
     int authenticate(String token) throws FrameException {
-      Authentication.writeAttempt(
-          unread,
-          nextId,
-          new Authentication.Attempt(
-              Authentication.TOKEN, token.getBytes(StandardCharsets.US_ASCII)));
+      return authenticate(Authentication.TOKEN, token.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    /** Goes on with saying who it is. */
+    int authenticate(String mechanism, byte[] bytes) throws FrameException {
+      Authentication.writeAttempt(unread, nextId, new Authentication.Attempt(mechanism, bytes));
       take();
       endTurn();
       return nextId++;
+    }
+
+    @Override
+    public void beside(Runnable work, Afterwards then) throws FrameException {
+      if (!isSlow) {
+        work.run();
+        then.run();
+      }
     }
 
     void close() {

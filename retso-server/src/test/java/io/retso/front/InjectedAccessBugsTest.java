@@ -23,7 +23,9 @@ class InjectedAccessBugsTest {
         "now.tls() == Level.REQUIRED && !peer.isEncrypted()",
         "false"),
     TOKENS_ARE_TAKEN_IN_CLEAR(
-        "security/AccessControl.java", "if (!peer.isEncrypted()) {", "if (false) {"),
+        "security/AccessControl.java",
+        "if (!peer.isEncrypted()) {\n      throw new AccessException(\n          \"a token",
+        "if (false) {\n      throw new AccessException(\n          \"a token"),
     TOKENS_ARE_NOT_CHECKED(
         "security/AccessTokens.java",
         "genuine |= MessageDigest.isEqual(mac(key, said), brought);",
@@ -35,7 +37,7 @@ class InjectedAccessBugsTest {
         ""),
     TOKENS_LAST_FOR_EVER_ON_OPEN_CONNECTIONS(
         "security/AccessControl.java",
-        "evidence.expiresMillis() + AccessTokens.SLACK_MILLIS < millis.getAsLong()",
+        "evidence.expiresMillis() + slack < millis.getAsLong()",
         "false"),
     LOST_ROLES_ARE_KEPT(
         "front/Introduction.java",

@@ -24,6 +24,8 @@ import io.retso.security.ClusterSecret;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -331,7 +333,9 @@ class KnownClientsTest {
   void onlyMembersAreHeardAsStandbys() throws FrameException {
     known("app", "h"); // all clients of this test are called "test"
     assertFalse(fixture.desk.hears("test"));
+    assertEquals(Optional.of(Set.of()), fixture.desk.provedStandbys());
     known("member", "h");
     assertTrue(fixture.desk.hears("test"));
+    assertEquals(Optional.of(Set.of("test")), fixture.desk.provedStandbys());
   }
 }

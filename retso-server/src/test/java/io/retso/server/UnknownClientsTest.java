@@ -150,10 +150,7 @@ class UnknownClientsTest {
     byte[] noise = new byte[300];
     random.nextBytes(noise);
     byte[][] proofs = {
-      {},
-      noise,
-      "retso1.AAAA.AAAA".getBytes(StandardCharsets.US_ASCII),
-      new byte[Limits.CREDENTIAL_BYTES_MAX]
+      {}, noise, "retso1.AAAA.AAAA".getBytes(StandardCharsets.US_ASCII), new byte[1_400]
     };
     for (String mechanism : new String[] {"TOKEN", "GSSAPI", "token\n\u001b[31m", ""}) {
       for (byte[] proof : proofs) {

@@ -3,11 +3,15 @@ package io.retso.hbase.layout;
 import io.retso.client.ClientSecurity;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleClientBuilder;
+import io.retso.text.ErrorText;
 import io.retso.text.Text;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
+import org.apache.hadoop.security.UserGroupInformation;
 
 /**
  * What HBase's configuration says of the oracle's clients, in region servers, applications and
@@ -59,22 +63,47 @@ public final class OracleSettings {
   }
 
   /**
-   * Begins a client that keeps itself to what the configuration says of security.
+   * Begins a client of the user that calls, which keeps itself to what the configuration says of
+   * security.
    *
    * @throws IllegalArgumentException if that makes no sense
    */
   public static OracleClientBuilder client(Configuration configuration, String name) {
+    return client(name, security(configuration));
+  }
+
+  /**
+   * Begins a client of a region server, whichever user it serves at present.
+   *
+   * @throws IllegalArgumentException if the configuration makes no sense
+   */
+  public static OracleClientBuilder serverClient(Configuration server, String name) {
+    return client(name, security(server, UserGroupInformation::getLoginUser));
+  }
+
+  private static OracleClientBuilder client(String name, Optional<ClientSecurity> security) {
     OracleClientBuilder builder = OracleClient.builder().name(name);
-    security(configuration).ifPresent(builder::security);
+    security.ifPresent(builder::security);
     return builder;
   }
 
   /**
-   * How a client knows the oracle, and says who it is; empty if it speaks in clear.
+   * How a client of the user that calls knows the oracle, and says who it is; empty if it speaks in
+   * clear. One that has neither a certificate nor a token has the user's tickets of Kerberos, if
+   * Hadoop has them.
    *
    * @throws IllegalArgumentException if that makes no sense
    */
   public static Optional<ClientSecurity> security(Configuration configuration) {
+    return security(configuration, UserGroupInformation::getCurrentUser);
+  }
+
+  /** Finds a user of Hadoop. */
+  private interface Users {
+    UserGroupInformation get() throws IOException;
+  }
+
+  private static Optional<ClientSecurity> security(Configuration configuration, Users users) {
     String word = configuration.getTrimmed(SECURITY, "off");
     if (word.equals("off")) {
       return Optional.empty();
@@ -106,7 +135,11 @@ public final class OracleSettings {
           TLS_CERTIFICATE + " and " + TLS_KEY + " belong together: set both, or none");
     }
     certificate.ifPresent(own -> security.certificate(own, key.orElseThrow()));
-    file(configuration, TOKEN_FILE).ifPresent(security::token);
+    Optional<Path> token = file(configuration, TOKEN_FILE);
+    token.ifPresent(security::token);
+    if (certificate.isEmpty() && token.isEmpty() && hasKerberos(configuration)) {
+      security.kerberos(ticketsOf(users));
+    }
     String serverName = configuration.getTrimmed(TLS_SERVER_NAME, "");
     if (!serverName.isEmpty()) {
       security.serverName(serverName);
@@ -140,6 +173,25 @@ public final class OracleSettings {
               table.oracle().name(), table.addresses(), SECURITY, ORACLE, key));
     }
     return own;
+  }
+
+  private static boolean hasKerberos(Configuration configuration) {
+    return configuration
+        .getTrimmed(CommonConfigurationKeysPublic.HADOOP_SECURITY_AUTHENTICATION, "simple")
+        .equals("kerberos");
+  }
+
+  private static UserTickets ticketsOf(Users users) {
+    try {
+      return new UserTickets(users.get());
+    } catch (IOException e) {
+      throw new IllegalArgumentException(
+          Text.of(
+              "hadoop.security.authentication = kerberos, and Hadoop does not know its user (%s):"
+                  + " log in first (kinit, or UserGroupInformation.loginUserFromKeytab)",
+              ErrorText.of(e)),
+          e);
+    }
   }
 
   private static boolean isRequired(Configuration configuration) {

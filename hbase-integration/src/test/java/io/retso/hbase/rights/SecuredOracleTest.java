@@ -15,10 +15,13 @@ import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.embedded.EmbeddedHBase;
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.layout.OracleSettings;
+import io.retso.kdc.TestKdc;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.SocketTimeoutException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.PrivilegedExceptionAction;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +31,8 @@ import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.security.authentication.util.KerberosName;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -40,12 +45,14 @@ class SecuredOracleTest {
   private static final TableName ACCOUNTS = TableName.valueOf("accounts");
 
   @TempDir private static Path directory;
+  private static TestKdc kdc;
   private static SecuredOracle oracle;
   private static EmbeddedHBase hbase;
 
   @BeforeAll
   static void start() throws Exception {
-    oracle = SecuredOracle.start(directory);
+    kdc = new TestKdc(directory.resolve("kdc"));
+    oracle = SecuredOracle.start(directory, kdc.add(SecuredOracle.KERBEROS_SERVICE));
     EmbeddedHBase.Builder builder = EmbeddedHBase.in(directory.resolve("hbase"));
     oracle.regionServer().forEach(builder::set);
     hbase = builder.start();
@@ -55,6 +62,7 @@ class SecuredOracleTest {
   static void stop() throws Exception {
     hbase.close();
     oracle.close();
+    kdc.close();
   }
 
   private static Configuration with(Map<String, String> settings) {
@@ -92,6 +100,22 @@ class SecuredOracleTest {
     }
   }
 
+  /** A user of Hadoop is the same one to the oracle. */
+  @Test
+  void usersOfHadoopAreKnownByTheirTickets() throws Exception {
+    KerberosName.setRules("RULE:[1:$1@$0](.*@RETSO.TEST)s/@.*//\nDEFAULT");
+    UserGroupInformation user =
+        UserGroupInformation.getUGIFromSubject(TestKdc.subject("app", kdc.add("app")));
+    Configuration configuration = with(oracle.kerberos());
+    TransactionManager manager =
+        user.doAs((PrivilegedExceptionAction<TransactionManager>) () -> manager(configuration));
+    try (manager;
+        Transaction tx = manager.begin()) {
+      tx.commit();
+    }
+    assertTrue(Files.readString(oracle.audit()).contains("\"proof\": \"kerberos\""));
+  }
+
   @Test
   void sweepsAreForThoseThatMay() throws Exception {
     try (TransactionManager app = manager(with(oracle.token("app")))) {
@@ -112,7 +136,7 @@ class SecuredOracleTest {
             "required",
             OracleSettings.TLS_CA,
             oracle.authority().toString());
-    assertRefused(nobody, "give it a certificate or a token");
+    assertRefused(nobody, "give it a certificate, a token or tickets of Kerberos");
     IllegalArgumentException e =
         assertThrows(
             IllegalArgumentException.class,

@@ -49,6 +49,7 @@ public final class ServerConfig {
     checkSecret();
     checkTls();
     checkZooKeeperAuth();
+    checkLogTls();
   }
 
   /** Starts from the defaults. */
@@ -101,6 +102,11 @@ public final class ServerConfig {
             "tls.certificate, tls.key and tls.ca belong together: set all three, or none");
       }
     }
+    if (!get(Settings.KERBEROS_KEYTAB).isEmpty() && get(Settings.TLS_CERTIFICATE).isEmpty()) {
+      throw new ConfigException(
+          "kerberos.keytab needs TLS, inside of which clients show their tickets: set"
+              + " tls.certificate, tls.key and tls.ca");
+    }
   }
 
   /** By what ZooKeeper knows this server, with {@code auto} replaced. */
@@ -127,6 +133,17 @@ public final class ServerConfig {
               + get(Settings.LOG_ZNODE)
               + ", as who may delete a node is said by the node above it: choose one of two parts,"
               + " such as /retso/log");
+    }
+  }
+
+  private void checkLogTls() throws ConfigException {
+    if (get(Settings.LOG_TLS) && (isEmbedded() || get(Settings.TLS_CERTIFICATE).isEmpty())) {
+      throw new ConfigException(
+          isEmbedded()
+              ? "log.tls = true is for a zookeeper of your own: embedded bookies serve this server"
+                  + " alone already"
+              : "log.tls = true needs a certificate that this server shows to bookies: set"
+                  + " tls.certificate, tls.key and tls.ca");
     }
   }
 

@@ -88,7 +88,9 @@ public final class OracleLink {
     this.timeoutMillis = timeout.toMillis();
     this.breaker = new OracleBreaker(timeout.toNanos(), System::nanoTime);
     OracleClientBuilder builder =
-        OracleSettings.client(server, "retso-region-server").oracle(oracle).requestTimeout(timeout);
+        OracleSettings.serverClient(server, "retso-region-server")
+            .oracle(oracle)
+            .requestTimeout(timeout);
     TableSettings.checkedAddresses(key.addresses).forEach(builder::address);
     this.client = builder.build();
     this.cache = new StatusCache(configuration.getInt(CACHE_KEY, CACHE_DEFAULT));
