@@ -27,6 +27,7 @@ public final class ClientSecurity {
   private final Optional<Path> certificate;
   private final Optional<Path> key;
   private final Optional<Path> token;
+  private final Optional<TokenSource> tokenSource;
   private final Optional<KerberosLogin> kerberos;
   private final Optional<String> serverName;
 
@@ -36,6 +37,7 @@ public final class ClientSecurity {
     certificate = Optional.ofNullable(builder.certificate);
     key = Optional.ofNullable(builder.key);
     token = Optional.ofNullable(builder.token);
+    tokenSource = Optional.ofNullable(builder.tokenSource);
     kerberos = Optional.ofNullable(builder.kerberos);
     serverName = Optional.ofNullable(builder.serverName);
   }
@@ -75,6 +77,11 @@ public final class ClientSecurity {
     return token;
   }
 
+  /** What gets tokens for it; empty if there is nothing. */
+  public Optional<TokenSource> tokenSource() {
+    return tokenSource;
+  }
+
   /** What has its tickets of Kerberos; empty if it has none. */
   public Optional<KerberosLogin> kerberos() {
     return kerberos;
@@ -92,6 +99,7 @@ public final class ClientSecurity {
     private Path certificate;
     private Path key;
     private Path token;
+    private TokenSource tokenSource;
     private KerberosLogin kerberos;
     private String serverName;
 
@@ -119,6 +127,16 @@ public final class ClientSecurity {
      */
     public Builder token(Path file) {
       token = Objects.requireNonNull(file);
+      return this;
+    }
+
+    /**
+     * The client says who it is by tokens that it gets from elsewhere, if it has none in a file.
+     *
+     * @param source asked on a thread of the client's own, now and again
+     */
+    public Builder tokens(TokenSource source) {
+      tokenSource = Objects.requireNonNull(source);
       return this;
     }
 

@@ -137,7 +137,7 @@ public final class Authentication {
     return new Reply(done == 1, principal, lasts, bytes);
   }
 
-  private static byte[] readBytes(ByteBuf in) throws FrameException {
+  static byte[] readBytes(ByteBuf in) throws FrameException {
     Handshake.need(in, Short.BYTES);
     int length = in.readUnsignedShort();
     if (length > Limits.CREDENTIAL_BYTES_MAX) {

@@ -2,7 +2,6 @@ package io.retso.front;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.retso.protocol.Authentication;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
@@ -68,7 +67,7 @@ public final class Conversation {
   Conversation(FrontDesk desk, Transport transport, Object host) {
     this.desk = desk;
     this.transport = transport;
-    this.introduction = new Introduction(desk.settings(), transport);
+    this.introduction = new Introduction(desk.settings(), transport, this::recognized);
     this.company = host;
     this.share = desk.turns().join(host, Tickets.ANYBODY);
     this.putOff = new PutOffStarts(desk, this);
@@ -276,41 +275,17 @@ public final class Conversation {
   private void introduce(FrameType type, ByteBuf body) throws FrameException {
     if (type == FrameType.HELLO) {
       introduction.greet(body);
-      recognize();
-      introduction.welcome(leaving(), frameId, desk.role());
+      introduction.welcome(recognized(), frameId, desk.role());
     } else {
-      introduction.authenticate(body, new AuthReply(frameId));
+      introduction.authenticate(body, frameId);
     }
   }
 
-  private void recognize() throws FrameException {
+  /** It may be known by now who the client is: where it is told so. */
+  private ByteBuf recognized() throws FrameException {
     moveShare();
     transport.greeted(hello().clientName());
-  }
-
-  /** Answers one AUTH frame, which others may have followed by then. */
-  private final class AuthReply implements Introduction.Listener {
-    private final int id;
-
-    AuthReply(int id) {
-      this.id = id;
-    }
-
-    @Override
-    public void known() throws FrameException {
-      recognize();
-      String principal = identity().principal();
-      answer(Authentication.Reply.known(principal, introduction.lastsMillis()));
-    }
-
-    @Override
-    public void more(byte[] challenge) {
-      answer(Authentication.Reply.more(challenge));
-    }
-
-    private void answer(Authentication.Reply reply) {
-      Authentication.writeReply(leaving(), id, reply);
-    }
+    return leaving();
   }
 
   private String standby() {
@@ -371,6 +346,11 @@ public final class Conversation {
         // In its place among the replies: the client takes them in order.
         ByteBuf out = replyAt(desk.sequencer().replyPosition(), type, count);
         Frames.writeError(out, id, ErrorCode.NOT_PERMITTED, identity().refusal(type));
+        return true;
+      }
+      if (type == FrameType.VOUCH) {
+        ByteBuf out = replyAt(desk.sequencer().replyPosition(), type, count);
+        introduction.vouch(in, body, out, id);
         return true;
       }
       int hosts = desk.turns().hosts();

@@ -5,14 +5,18 @@ import io.retso.protocol.Authentication;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
+import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.Limits;
 import io.retso.protocol.ServerRole;
 import io.retso.protocol.Timestamps;
+import io.retso.protocol.Vouching;
+import io.retso.security.AccessControl;
 import io.retso.security.AccessException;
 import io.retso.security.Audit;
 import io.retso.security.Identity;
 import io.retso.security.Kerberos;
+import io.retso.text.ErrorText;
 
 /**
  * The client of a conversation: what the client says of itself with HELLO, and who it is by its
@@ -26,8 +30,14 @@ final class Introduction {
       "this oracle wants to know who a client is before it asks for anything: give it a certificate"
           + " that the oracle knows, a token, or tickets of Kerberos where the oracle takes them";
 
+  /** Where replies to AUTH are written, when it may be known who the client is. */
+  interface Replies {
+    ByteBuf get() throws FrameException;
+  }
+
   private final FrontDesk.Settings settings;
   private final Transport transport;
+  private final Replies replies;
 
   /** Null until the handshake. */
   private Handshake.Hello hello;
@@ -43,9 +53,10 @@ final class Introduction {
 
   private long heardNanos;
 
-  Introduction(FrontDesk.Settings settings, Transport transport) {
+  Introduction(FrontDesk.Settings settings, Transport transport, Replies replies) {
     this.settings = settings;
     this.transport = transport;
+    this.replies = replies;
   }
 
   /** What the client said of itself; null until the handshake. */
@@ -158,17 +169,8 @@ final class Introduction {
             settings.access().offer(transport.peer(), identity)));
   }
 
-  /** Hears what comes of AUTH. */
-  interface Listener {
-    /** It is known who the client is. */
-    void known() throws FrameException;
-
-    /** The client is to go on. */
-    void more(byte[] challenge);
-  }
-
-  /** Takes AUTH, and says then or later what comes of it. */
-  void authenticate(ByteBuf body, Listener listener) throws FrameException {
+  /** Takes AUTH, and answers it now, or when a step that takes long was looked at. */
+  void authenticate(ByteBuf body, int frameId) throws FrameException {
     Authentication.Attempt attempt = Authentication.readAttempt(body);
     if (looking) {
       throw new FrameException(ErrorCode.HANDSHAKE, "an AUTH before the answer to the one before");
@@ -179,25 +181,26 @@ final class Introduction {
           exchange = settings.access().beginKerberos(transport.peer());
         }
         looking = true;
-        transport.beside(() -> exchange.take(attempt.bytes()), () -> lookAtStep(listener));
+        transport.beside(() -> exchange.take(attempt.bytes()), () -> lookAtStep(frameId));
       } else {
         exchange = null;
-        prove(settings.access().authenticate(transport.peer(), attempt), listener);
+        prove(settings.access().authenticate(transport.peer(), attempt), frameId);
       }
     } catch (AccessException e) {
       throw refused(hello.clientName(), e);
     }
   }
 
-  private void lookAtStep(Listener listener) throws FrameException {
+  private void lookAtStep(int frameId) throws FrameException {
     looking = false;
     Kerberos.Exchange step = exchange;
     try {
       if (step.isComplete()) {
         exchange = null;
-        prove(settings.access().ofKerberos(transport.peer(), step), listener);
+        prove(settings.access().ofKerberos(transport.peer(), step), frameId);
       } else {
-        listener.more(step.challenge());
+        Authentication.Reply more = Authentication.Reply.more(step.challenge());
+        Authentication.writeReply(replies.get(), frameId, more);
       }
     } catch (AccessException e) {
       throw refused(hello.clientName(), e);
@@ -205,7 +208,7 @@ final class Introduction {
   }
 
   /** One that is known is known by the same name ever after. */
-  private void prove(Identity proved, Listener listener) throws FrameException {
+  private void prove(Identity proved, int frameId) throws FrameException {
     if (identity.isKnown() && !identity.principal().equals(proved.principal())) {
       throw new FrameException(
           ErrorCode.NOT_AUTHENTICATED,
@@ -216,12 +219,30 @@ final class Introduction {
     }
     identity = proved;
     authenticated();
-    listener.known();
+    long lastsMillis = settings.access().lastsMillis(identity);
+    Authentication.Reply known = Authentication.Reply.known(identity.principal(), lastsMillis);
+    Authentication.writeReply(replies.get(), frameId, known);
   }
 
-  /** For how long it counts what the client has proved. */
-  long lastsMillis() {
-    return settings.access().lastsMillis(identity);
+  /**
+   * It vouches for a user of HBase, and gets the user's token, or is told why not.
+   *
+   * @param body where that of its frame begins
+   */
+  void vouch(ByteBuf in, int body, ByteBuf out, int frameId) {
+    try {
+      int bodyBytes = Frames.frameBytes(in, body - Frames.HEADER_BYTES) - Frames.HEADER_BYTES;
+      String user = Vouching.readUser(in.slice(body, bodyBytes));
+      String token = settings.access().vouch(user);
+      record(Audit.Kind.VOUCHED, hello.clientName(), "user", user);
+      int bytes = Vouching.bodyBytesOfReply(token);
+      Frames.writeHeader(out, FrameType.VOUCH.reply(), 1, frameId, bytes);
+      Vouching.writeToken(out, token, AccessControl.VOUCHED_MILLIS);
+    } catch (AccessException | FrameException e) {
+      String why = ErrorText.of(e);
+      record(Audit.Kind.REFUSED, hello.clientName(), "text", why);
+      Frames.writeError(out, frameId, ErrorCode.NOT_PERMITTED, why);
+    }
   }
 
   /** What is asked of clients, or what they may do, is something else by now. */

@@ -31,13 +31,14 @@ public record Access(
     Level authentication,
     List<NameRule> names,
     List<Grant> grants,
+    List<Pattern> vouched,
     Map<String, Instant> revokedPrincipals,
     Set<String> revokedTokens,
     String digest) {
 
   /** Nothing is asked of clients. */
   public static final Access OFF =
-      new Access(Level.OFF, Level.OFF, List.of(), List.of(), Map.of(), Set.of(), "");
+      new Access(Level.OFF, Level.OFF, List.of(), List.of(), List.of(), Map.of(), Set.of(), "");
 
   /** From where a name is taken: from a certificate, or from Kerberos. */
   enum Source {
@@ -161,6 +162,18 @@ public record Access(
       }
     }
     return Set.copyOf(roles);
+  }
+
+  /** Refuses a principal for which region servers may not vouch. */
+  void checkVouched(String principal) throws AccessException {
+    if (vouched.stream().noneMatch(pattern -> pattern.matcher(principal).matches())) {
+      throw new AccessException(
+          "region servers may not vouch for "
+              + principal
+              + ": that takes a line \"vouch "
+              + principal
+              + "\" of the oracle's access file");
+    }
   }
 
   /** Refuses what counts no more. */

@@ -3,6 +3,7 @@ package io.retso.security;
 import io.retso.protocol.Authentication;
 import io.retso.protocol.Authentication.Level;
 import io.retso.protocol.Limits;
+import io.retso.security.AccessTokens.Token;
 import io.retso.security.Identity.Evidence;
 import io.retso.security.Identity.Proof;
 import io.retso.text.Visible;
@@ -20,6 +21,9 @@ import java.util.function.LongSupplier;
  * runs, and the servers' secret. Thread-safe, but for {@link #tickets} and {@link #receipts}.
  */
 public final class AccessControl {
+  /** For how long a token counts for whose bearer a region server vouches. */
+  public static final long VOUCHED_MILLIS = 3_600_000;
+
   private final boolean insecure;
   private final LongSupplier millis;
   private final Audit audit;
@@ -163,6 +167,9 @@ public final class AccessControl {
       throws AccessException {
     Set<Role> roles = EnumSet.noneOf(Role.class);
     roles.addAll(now.rolesOf(principal, peer.host()));
+    if (proof == Proof.VOUCHED) {
+      roles.retainAll(Set.of(Role.APPLICATION)); // region servers are trusted with no more
+    }
     if (now.authentication() == Level.OFF) {
       roles.addAll(everybodysRoles(peer));
     } else {
@@ -233,9 +240,24 @@ public final class AccessControl {
           "a token was sent in clear, where others can read it: revoke it, and send the next one"
               + " inside of TLS only");
     }
-    AccessTokens.Token token = tokens.read(text, millis.getAsLong());
+    Token token = tokens.read(text, millis.getAsLong());
     Evidence evidence = new Evidence(token.id(), token.issuedMillis(), token.expiresMillis());
-    return known(now, peer, token.principal(), Proof.TOKEN, evidence);
+    Proof proof = token.vouched() ? Proof.VOUCHED : Proof.TOKEN;
+    return known(now, peer, token.principal(), proof, evidence);
+  }
+
+  /**
+   * Makes a token for a user of HBase, because a region server vouches for it: HBase has verified
+   * who it is. It counts for {@value #VOUCHED_MILLIS} ms.
+   *
+   * @param user its name in HBase
+   * @throws AccessException if region servers may not vouch for it
+   */
+  public String vouch(String user) throws AccessException {
+    Access now = access;
+    String principal = now.principalOf(user);
+    now.checkVouched(principal);
+    return tokens.make(Token.vouched(principal, millis.getAsLong(), VOUCHED_MILLIS));
   }
 
   /**
@@ -244,7 +266,7 @@ public final class AccessControl {
    * @throws AccessException if it is not to be talked to any more
    */
   public Identity again(Peer peer, Identity before) throws AccessException {
-    boolean isToken = before.proof() == Proof.TOKEN;
+    boolean isToken = before.proof() == Proof.TOKEN || before.proof() == Proof.VOUCHED;
     if (!isToken && before.proof() != Proof.KERBEROS) {
       return greet(peer);
     }

@@ -41,6 +41,7 @@ import java.util.regex.PatternSyntaxException;
  *                                      in Kerberos; PATTERN a regular expression for all of it, $1
  *                                      in PRINCIPAL its first group
  *   may ROLE PRINCIPAL... [from NETWORK...]    * in PRINCIPAL stands for any characters
+ *   vouch PRINCIPAL...                 for which region servers may; * as before
  *   revoked principal PRINCIPAL [before TIME]
  *   revoked token ID
  * </pre>
@@ -56,6 +57,7 @@ public final class AccessFile {
   private final String where;
   private final List<NameRule> names = new ArrayList<>();
   private final List<Grant> grants = new ArrayList<>();
+  private final List<Pattern> vouched = new ArrayList<>();
   private final Map<String, Instant> revokedPrincipals = new HashMap<>();
   private final Set<String> revokedTokens = new HashSet<>();
   private Level tls;
@@ -143,6 +145,7 @@ public final class AccessFile {
         authentication,
         List.copyOf(names),
         List.copyOf(grants),
+        List.copyOf(vouched),
         Map.copyOf(revokedPrincipals),
         Set.copyOf(revokedTokens),
         digest);
@@ -159,10 +162,13 @@ public final class AccessFile {
       case "auth" -> authentication = level(words, authentication);
       case "name" -> names.add(name(words));
       case "may" -> grant(words);
+      case "vouch" -> vouch(words);
       case "revoked" -> revoke(words);
       default ->
           throw wrong(
-              "'" + Visible.of(words[0]) + "' is not known: use tls, auth, name, may, revoked");
+              "'"
+                  + Visible.of(words[0])
+                  + "' is not known: use tls, auth, name, may, vouch, revoked");
     }
   }
 
@@ -232,6 +238,15 @@ public final class AccessFile {
     }
     for (String principal : principals) {
       grants.add(new Grant(role, glob(principal), List.copyOf(networks)));
+    }
+  }
+
+  private void vouch(String[] words) throws AccessException {
+    if (words.length == 1) {
+      throw wrong("write vouch PRINCIPAL...");
+    }
+    for (String principal : List.of(words).subList(1, words.length)) {
+      vouched.add(glob(principal));
     }
   }
 

@@ -15,6 +15,8 @@ public final class Identity {
     NONE,
     CERTIFICATE,
     TOKEN,
+    /** A token for which a region server vouches. */
+    VOUCHED,
     KERBEROS
   }
 

@@ -19,6 +19,7 @@ import io.retso.protocol.Handshake;
 import io.retso.protocol.Limits;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
+import io.retso.protocol.Vouching;
 import io.retso.security.AccessControl;
 import io.retso.sequencer.Sequencer;
 import io.retso.sequencer.SequencerSettings;
@@ -219,6 +220,14 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
     void close() {
       peers.remove(this);
       conversation.close();
+    }
+
+    /** Vouches for a user of HBase. */
+    int vouch(String user) throws FrameException {
+      Frames.writeHeader(unread, FrameType.VOUCH, 1, nextId, Vouching.bodyBytes(user));
+      Vouching.writeUser(unread, user);
+      take();
+      return nextId++;
     }
 
     Peer hello() throws FrameException {

@@ -60,6 +60,12 @@ class InjectedAccessBugsTest {
         "security/ReceiptMaker.java", "Receipts.subject(outcomes[from + i])", "0"),
     RECEIPTS_OF_ABORTS_ARE_LEFT_OUT(
         "security/ReceiptMaker.java", "|| Outcome.isAborted(outcome)", "|| false"),
+    ALL_MAY_VOUCH("security/Role.java", "APPLICATION(BEGIN,", "APPLICATION(VOUCH, BEGIN,"),
+    ALL_ARE_VOUCHED_FOR("security/AccessControl.java", "now.checkVouched(principal);", ""),
+    THOSE_VOUCHED_FOR_HAVE_ALL_ROLES(
+        "security/AccessControl.java", "if (proof == Proof.VOUCHED) {", "if (false) {"),
+    VOUCHED_TOKENS_LOOK_LIKE_OTHERS(
+        "security/AccessTokens.java", "token.vouched ? VOUCHED + token.principal", "false ? \"\""),
     KEYS_OF_RECEIPTS_ARE_FOR_MEMBERS("security/Role.java", "  MEMBER(),", "  MEMBER(KEYS),"),
     ALL_ARE_HEARD_AS_STANDBYS(
         "front/FrontDesk.java", "&& conversation.identity().has(Role.MEMBER)", "");
@@ -89,6 +95,8 @@ class InjectedAccessBugsTest {
       run(KnownClientsTest::whatIsNotDecidedHasNoReceipt);
       run(KnownClientsTest::keysOfReceiptsAreForRegionServersAlone);
       run(KnownClientsTest::withoutAuthenticationNeitherReceiptsNorKeysAreGiven);
+      run(KnownClientsTest::regionServersVouchForUsersOfHBase);
+      run(KnownClientsTest::vouchingHasLimits);
       run(KnownClientsTest::aTransactionIsItsPrincipals);
       run(KnownClientsTest::aTransactionThatWasBegunInClearIsItsBearers);
       run(KnownClientsTest::sharesGoByPrincipal);

@@ -3,6 +3,7 @@ package io.retso.hbase.layout;
 import io.retso.client.ClientSecurity;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleClientBuilder;
+import io.retso.client.TokenSource;
 import io.retso.text.ErrorText;
 import io.retso.text.Text;
 import java.io.IOException;
@@ -47,6 +48,13 @@ public final class OracleSettings {
 
   /** File with a token by which this process says who it is. */
   public static final String TOKEN_FILE = "retso.token.file";
+
+  /**
+   * A prepared table: its first region, whose region server vouches for its user, gets tokens by
+   * which this process says who it is. For applications that have neither {@link #TLS_CERTIFICATE}
+   * nor {@link #TOKEN_FILE}.
+   */
+  public static final String TOKEN_TABLE = "retso.token.table";
 
   /**
    * Of region servers: {@code trust} to take what clients say of how transactions ended, {@code
@@ -98,12 +106,41 @@ public final class OracleSettings {
     return security(configuration, UserGroupInformation::getCurrentUser);
   }
 
+  /**
+   * The table whose region server is to vouch for the user of this process; empty if that is not
+   * wanted.
+   */
+  public static Optional<String> tokenTable(Configuration configuration) {
+    String table = configuration.getTrimmed(TOKEN_TABLE, "");
+    boolean isOff = configuration.getTrimmed(SECURITY, "off").equals("off");
+    return table.isEmpty() || hasOwn(configuration) || isOff
+        ? Optional.empty()
+        : Optional.of(table);
+  }
+
+  /**
+   * Like {@link #security(Configuration)}, of a client that says by tokens of a source who it is.
+   *
+   * @throws IllegalArgumentException if the configuration makes no sense
+   */
+  public static ClientSecurity vouched(Configuration configuration, TokenSource source) {
+    return begun(configuration).orElseThrow().tokens(source).build();
+  }
+
   /** Finds a user of Hadoop. */
   private interface Users {
     UserGroupInformation get() throws IOException;
   }
 
   private static Optional<ClientSecurity> security(Configuration configuration, Users users) {
+    Optional<ClientSecurity.Builder> security = begun(configuration);
+    if (security.isPresent() && !hasOwn(configuration) && hasKerberos(configuration)) {
+      security.get().kerberos(ticketsOf(users));
+    }
+    return security.map(ClientSecurity.Builder::build);
+  }
+
+  private static Optional<ClientSecurity.Builder> begun(Configuration configuration) {
     String word = configuration.getTrimmed(SECURITY, "off");
     if (word.equals("off")) {
       return Optional.empty();
@@ -135,16 +172,12 @@ public final class OracleSettings {
           TLS_CERTIFICATE + " and " + TLS_KEY + " belong together: set both, or none");
     }
     certificate.ifPresent(own -> security.certificate(own, key.orElseThrow()));
-    Optional<Path> token = file(configuration, TOKEN_FILE);
-    token.ifPresent(security::token);
-    if (certificate.isEmpty() && token.isEmpty() && hasKerberos(configuration)) {
-      security.kerberos(ticketsOf(users));
-    }
+    file(configuration, TOKEN_FILE).ifPresent(security::token);
     String serverName = configuration.getTrimmed(TLS_SERVER_NAME, "");
     if (!serverName.isEmpty()) {
       security.serverName(serverName);
     }
-    return Optional.of(security.build());
+    return Optional.of(security);
   }
 
   /**
@@ -173,6 +206,12 @@ public final class OracleSettings {
               table.oracle().name(), table.addresses(), SECURITY, ORACLE, key));
     }
     return own;
+  }
+
+  /** Whether this process has something of its own to say who it is. */
+  private static boolean hasOwn(Configuration configuration) {
+    return file(configuration, TLS_CERTIFICATE).isPresent()
+        || file(configuration, TOKEN_FILE).isPresent();
   }
 
   private static boolean hasKerberos(Configuration configuration) {

@@ -56,7 +56,10 @@ public final class SecuredOracle implements AutoCloseable {
     Files.writeString(
         member.resolve("access"),
         "name KRB ([^/@]+)(?:/[^@]+)?@RETSO\\.TEST = $1\n"
-            + "may region-server region-server\nmay application app\nmay sweeper sweeper\n",
+            + "may region-server region-server\n"
+            + "may application app\n"
+            + "may sweeper sweeper\n"
+            + "vouch app\n",
         StandardOpenOption.APPEND);
     ServerConfig.Builder settings =
         ServerConfig.builder()

@@ -23,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.PrivilegedExceptionAction;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
@@ -75,6 +76,16 @@ class SecuredOracleTest {
         .create(table.build(), TablePreparation.Options.DEFAULT);
   }
 
+  private static void createAccounts() throws Exception {
+    try (Connection connection =
+            ConnectionFactory.createConnection(with(oracle.certificate("app")));
+        Admin admin = connection.getAdmin()) {
+      if (!admin.tableExists(ACCOUNTS)) {
+        create(connection, Fixture.descriptor(ACCOUNTS));
+      }
+    }
+  }
+
   /** Whose commit is not cleaned up yet, so that a region server has to ask the oracle. */
   private static TransactionManager manager(Configuration configuration) throws Exception {
     return TransactionManager.builder(configuration).cleanupDelay(Duration.ofHours(1)).build();
@@ -82,10 +93,7 @@ class SecuredOracleTest {
 
   @Test
   void applicationsAndRegionServersAreKnown() throws Exception {
-    try (Connection connection =
-        ConnectionFactory.createConnection(with(oracle.certificate("app")))) {
-      create(connection, Fixture.descriptor(ACCOUNTS));
-    }
+    createAccounts();
     for (Map<String, String> settings : List.of(oracle.certificate("app"), oracle.token("app"))) {
       String row = settings.containsKey(OracleSettings.TOKEN_FILE) ? "by token" : "by certificate";
       try (TransactionManager writer = manager(with(settings))) {
@@ -136,6 +144,10 @@ class SecuredOracleTest {
             "required",
             OracleSettings.TLS_CA,
             oracle.authority().toString());
+    Map<String, String> vouched = new HashMap<>(nobody);
+    vouched.put(OracleSettings.TOKEN_TABLE, ACCOUNTS.getNameAsString());
+    createAccounts();
+    assertRefused(vouched, "HBase does not verify its users");
     assertRefused(nobody, "give it a certificate, a token or tickets of Kerberos");
     IllegalArgumentException e =
         assertThrows(

@@ -4,7 +4,6 @@ import io.retso.client.ClientSecurity;
 import io.retso.client.OracleClient;
 import io.retso.client.connection.ClientLoop;
 import io.retso.client.connection.Proof;
-import io.retso.client.connection.ProofException;
 import io.retso.protocol.Authentication;
 import io.retso.text.ErrorText;
 import io.retso.tls.PrivateFile;
@@ -58,7 +57,7 @@ final class Credentials {
   private final ClientLoop loop;
   private final ThreadPoolExecutor thread;
 
-  /** Asks for tickets of Kerberos; its servers may hang. */
+  /** Asks for tickets of Kerberos and for tokens; what gives them may hang. */
   private final ThreadPoolExecutor tickets;
 
   private final List<BiConsumer<Read, IOException>> askers = new ArrayList<>();
@@ -106,31 +105,18 @@ final class Credentials {
    * @param serverName for which the server's certificate is
    */
   Proof proof(Read read, List<String> mechanisms, String serverName) {
-    if (read.token != null && mechanisms.contains(Authentication.TOKEN)) {
-      return new TokenProof(read.token);
+    if (mechanisms.contains(Authentication.TOKEN)) {
+      if (read.token != null) {
+        return TokenProof.of(read.token);
+      }
+      if (security.tokenSource().isPresent()) {
+        return new TokenProof(security.tokenSource().get(), tickets, loop::execute);
+      }
     }
     if (security.kerberos().isPresent() && mechanisms.contains(Authentication.KERBEROS)) {
       return new KerberosProof(security.kerberos().get(), serverName, tickets, loop::execute);
     }
     return null;
-  }
-
-  private static final class TokenProof implements Proof {
-    private final byte[] token;
-
-    TokenProof(byte[] token) {
-      this.token = token;
-    }
-
-    @Override
-    public String mechanism() {
-      return Authentication.TOKEN;
-    }
-
-    @Override
-    public void next(byte[] challenge, BiConsumer<byte[], ProofException> asker) {
-      asker.accept(token, null);
-    }
   }
 
   ClientSecurity security() {

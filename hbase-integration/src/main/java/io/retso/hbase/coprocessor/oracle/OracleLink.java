@@ -68,6 +68,7 @@ public final class OracleLink {
   private final long timeoutMillis;
   private final StatusCache cache;
   private final ReceiptKeys keys;
+  private final UserTokens userTokens;
   private final OrphanQueue orphans;
   private final SharedMemory memory = new SharedMemory();
 
@@ -97,6 +98,12 @@ public final class OracleLink {
     this.keys =
         new ReceiptKeys(
             () -> breaker.waiting(client::receiptsAsync), this::await, System::nanoTime);
+    this.userTokens =
+        new UserTokens(
+            server,
+            user -> breaker.waiting(() -> client.vouchAsync(user)),
+            this::await,
+            System::nanoTime);
     this.orphans = new OrphanQueue(this::decided, metrics, System::nanoTime);
   }
 
@@ -184,6 +191,11 @@ public final class OracleLink {
   /** What proves receipts. */
   ReceiptKeys keys() {
     return keys;
+  }
+
+  /** Tokens for users of HBase. */
+  public UserTokens userTokens() {
+    return userTokens;
   }
 
   /** Rows to clean up. */
