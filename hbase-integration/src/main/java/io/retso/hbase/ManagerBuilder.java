@@ -12,6 +12,7 @@ import io.retso.hbase.layout.OracleSettings;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.metrics.ManagerMeters;
 import io.retso.hbase.options.Isolation;
+import io.retso.hbase.table.RegionTokens;
 import io.retso.hbase.transaction.HBaseTransactionManager;
 import io.retso.hbase.transaction.ManagerSettings;
 import io.retso.hbase.write.WriteLimits;
@@ -26,6 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongPredicate;
 import java.util.function.Supplier;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.AsyncConnection;
 import org.apache.hadoop.hbase.client.ClusterConnection;
 import org.apache.hadoop.hbase.client.Connection;
@@ -148,7 +150,7 @@ public final class ManagerBuilder {
 
   /**
    * How the manager knows the oracle, and says who it is. Default: what the keys {@code
-   * retso.security}, {@code retso.tls.*} and {@code retso.token.file} of the configuration say.
+   * retso.security}, {@code retso.tls.*} and {@code retso.token.*} of the configuration say.
    */
   public ManagerBuilder security(ClientSecurity newSecurity) {
     this.security = given(newSecurity, "security");
@@ -306,15 +308,35 @@ public final class ManagerBuilder {
       throw new IllegalArgumentException(
           "no oracle: call oracle(\"host:port\"), or set " + ORACLE_KEY + " in the configuration");
     }
-    OracleClient oracle = connectOracle();
+    Optional<String> tokenTable =
+        security == null ? OracleSettings.tokenTable(configuration) : Optional.empty();
+    AsyncConnection connection = null;
+    OracleClient oracle = null;
     try {
-      AsyncConnection connection =
-          Futures.await(hbase.get(), HBaseTransactionManager::closeQuietly);
+      if (tokenTable.isPresent()) {
+        connection = connectHBase();
+        RegionTokens tokens = new RegionTokens(connection, TableName.valueOf(tokenTable.get()));
+        oracle = connectOracle(Optional.of(OracleSettings.vouched(configuration, tokens)));
+      } else {
+        oracle =
+            connectOracle(
+                Optional.ofNullable(security).or(() -> OracleSettings.security(configuration)));
+        connection = connectHBase();
+      }
       return new HBaseTransactionManager(settings(), oracle, connection, ownsHBase, meterRegistry);
     } catch (IOException | RuntimeException e) {
-      oracle.close();
+      if (oracle != null) {
+        oracle.close();
+      }
+      if (connection != null && ownsHBase) {
+        HBaseTransactionManager.closeQuietly(connection);
+      }
       throw e;
     }
+  }
+
+  private AsyncConnection connectHBase() throws IOException {
+    return Futures.await(hbase.get(), HBaseTransactionManager::closeQuietly);
   }
 
   private ManagerSettings settings() {
@@ -329,11 +351,9 @@ public final class ManagerBuilder {
         closeTimeoutMillis);
   }
 
-  private OracleClient connectOracle() throws IOException {
+  private OracleClient connectOracle(Optional<ClientSecurity> known) throws IOException {
     addresses.forEach(client::address);
-    Optional.ofNullable(security)
-        .or(() -> OracleSettings.security(configuration))
-        .ifPresent(client::security);
+    known.ifPresent(client::security);
     OracleClient oracle = client.build();
     try {
       oracle.identity(); // a wrong address, or another version, is to be known now

@@ -27,6 +27,8 @@ public final class ClientSecurity {
   private final Optional<Path> certificate;
   private final Optional<Path> key;
   private final Optional<Path> token;
+  private final Optional<TokenSource> tokenSource;
+  private final Optional<KerberosLogin> kerberos;
   private final Optional<String> serverName;
 
   private ClientSecurity(Builder builder) {
@@ -35,6 +37,8 @@ public final class ClientSecurity {
     certificate = Optional.ofNullable(builder.certificate);
     key = Optional.ofNullable(builder.key);
     token = Optional.ofNullable(builder.token);
+    tokenSource = Optional.ofNullable(builder.tokenSource);
+    kerberos = Optional.ofNullable(builder.kerberos);
     serverName = Optional.ofNullable(builder.serverName);
   }
 
@@ -73,6 +77,16 @@ public final class ClientSecurity {
     return token;
   }
 
+  /** What gets tokens for it; empty if there is nothing. */
+  public Optional<TokenSource> tokenSource() {
+    return tokenSource;
+  }
+
+  /** What has its tickets of Kerberos; empty if it has none. */
+  public Optional<KerberosLogin> kerberos() {
+    return kerberos;
+  }
+
   /** The name that certificates of servers are to have; empty for the host of their address. */
   public Optional<String> serverName() {
     return serverName;
@@ -85,6 +99,8 @@ public final class ClientSecurity {
     private Path certificate;
     private Path key;
     private Path token;
+    private TokenSource tokenSource;
+    private KerberosLogin kerberos;
     private String serverName;
 
     private Builder(Path authorities) {
@@ -111,6 +127,28 @@ public final class ClientSecurity {
      */
     public Builder token(Path file) {
       token = Objects.requireNonNull(file);
+      return this;
+    }
+
+    /**
+     * The client says who it is by tokens that it gets from elsewhere, if it has none in a file.
+     *
+     * @param source asked on a thread of the client's own, now and again
+     */
+    public Builder tokens(TokenSource source) {
+      tokenSource = Objects.requireNonNull(source);
+      return this;
+    }
+
+    /**
+     * The client says who it is by Kerberos, if it has no token and the oracle does not know it by
+     * a certificate. The oracle's service is {@code retso/NAME}, where NAME is what the server's
+     * certificate is to be for: {@link #serverName}, or the host of its address.
+     *
+     * @param login has the tickets; asked on a thread of the client's own, now and again
+     */
+    public Builder kerberos(KerberosLogin login) {
+      kerberos = Objects.requireNonNull(login);
       return this;
     }
 

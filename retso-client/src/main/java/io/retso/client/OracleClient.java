@@ -196,6 +196,16 @@ public interface OracleClient extends AutoCloseable {
   CompletableFuture<Receipts> receiptsAsync();
 
   /**
+   * Asks for a token by which a user can say who it is: a matter of region servers, which know that
+   * HBase has verified the user.
+   *
+   * @param user its name in HBase, as the lines "name KRB" of the oracle's access file know it
+   * @throws IllegalArgumentException if the name is longer than 255 characters, or not of printable
+   *     ASCII without blanks
+   */
+  CompletableFuture<VouchedToken> vouchAsync(String user);
+
+  /**
    * Reports a sweep: the caller took the handle from {@link #begin()}, <em>then</em> went over the
    * pending marks of all tables, asked for the status of each and finished the clean-up of every
    * decided transaction that it met. Therefore no mark is left of any transaction committed below

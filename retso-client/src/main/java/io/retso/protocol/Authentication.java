@@ -13,6 +13,9 @@ public final class Authentication {
   /** A bearer token: the bytes are its text. */
   public static final String TOKEN = "TOKEN";
 
+  /** Kerberos, in several rounds, as RFC 4752 has it for SASL. */
+  public static final String KERBEROS = "GSSAPI";
+
   private static final Pattern PRINCIPAL =
       Pattern.compile("[!-~]{1," + Limits.PRINCIPAL_CHARS_MAX + "}");
 
@@ -75,6 +78,11 @@ public final class Authentication {
     public static Reply known(String principal, long lastsMillis) {
       return new Reply(true, principal, lastsMillis, new byte[0]);
     }
+
+    /** The client is to go on. */
+    public static Reply more(byte[] challenge) {
+      return new Reply(false, "", 0, challenge);
+    }
   }
 
   /** Whether a text may be the name of who a client is: printable ASCII without blanks. */
@@ -129,7 +137,7 @@ public final class Authentication {
     return new Reply(done == 1, principal, lasts, bytes);
   }
 
-  private static byte[] readBytes(ByteBuf in) throws FrameException {
+  static byte[] readBytes(ByteBuf in) throws FrameException {
     Handshake.need(in, Short.BYTES);
     int length = in.readUnsignedShort();
     if (length > Limits.CREDENTIAL_BYTES_MAX) {

@@ -39,6 +39,8 @@ package io.retso.protocol;
  *                                                           u16, as many bytes
  *   KEYS       empty; n calls share the frame               two keys of receipts, 2 x i64 each; if
  *                                                           there is but one, the other is 0
+ *   VOUCH      text (a user, as HBase calls it); one call   for how many ms it counts i64, length u16,
+ *              a frame                                      as many bytes (a token of that user)
  *   -          -                                            ERROR: code u16, length u16, text (UTF-8)
  *   -          -                                            ROLE: epoch i64, and a role
  *
@@ -67,7 +69,8 @@ public enum FrameType {
   COMMIT_READS(11, Body.READS, Answers.RECEIPTS),
   SAFE(12, Body.COUNT, Answers.ONE),
   AUTH(13, Body.OWN, Answers.OWN),
-  KEYS(14, Body.COUNT, Answers.KEYS);
+  KEYS(14, Body.COUNT, Answers.KEYS),
+  VOUCH(15, Body.OWN, Answers.OWN);
 
   /** What a request frame has behind its header. */
   enum Body {
@@ -198,7 +201,7 @@ public enum FrameType {
   public boolean isLogged() {
     return switch (this) {
       case COMMIT, COMMIT_READS, STATUS, ABORT, CLEANED, WATERMARK, SWEPT -> true;
-      case HELLO, BEGIN, TIMESTAMP, SAFE, PING, AUTH, KEYS -> false;
+      case HELLO, BEGIN, TIMESTAMP, SAFE, PING, AUTH, KEYS, VOUCH -> false;
     };
   }
 

@@ -72,6 +72,7 @@ class ArchitectureTest {
                     "javax.crypto..",
                     "javax.net.ssl..",
                     "javax.security.auth.x500..",
+                    "javax.security.sasl..",
                     "io.retso..",
                     "io.netty..",
                     "org.jctools..",

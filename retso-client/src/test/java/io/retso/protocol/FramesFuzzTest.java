@@ -103,6 +103,7 @@ class FramesFuzzTest {
         assertEquals(Frames.TICKET_BYTES, Frames.ownedBytes(type, in, body));
         assertEquals(end, body + count * Frames.TICKET_BYTES);
       }
+      case VOUCH -> assertTrue(Vouching.isUser(Vouching.readUser(in.slice(body, end - body))));
       case BEGIN, TIMESTAMP, SAFE, PING, WATERMARK, KEYS -> assertEquals(end, body);
     }
   }
@@ -127,6 +128,11 @@ class FramesFuzzTest {
           assertEquals(index + size, body + Frames.count(in, index) * Long.BYTES);
       case COMMIT, COMMIT_READS, ABORT ->
           assertEquals(index + size, body + Frames.count(in, index) * 2 * Long.BYTES);
+      case VOUCH -> {
+        ByteBuf answer = in.slice(body, size - Frames.HEADER_BYTES);
+        Vouching.readLastsMillis(answer);
+        Vouching.readToken(answer);
+      }
       case KEYS -> assertEquals(index + size, body + FrameType.KEYS_NUMBERS * Long.BYTES);
     }
   }

@@ -71,7 +71,8 @@ class ProtocolTest {
       "COMMIT_READS",
       "SAFE",
       "AUTH",
-      "KEYS"
+      "KEYS",
+      "VOUCH"
     };
     assertEquals(FrameType.values().length, names.length);
     for (int number = 1; number <= names.length; number++) {
@@ -86,7 +87,7 @@ class ProtocolTest {
       assertNull(FrameType.ofRequest(none));
       assertNull(FrameType.ofReply(none));
     }
-    assertEquals("type 15", FrameType.nameOf(names.length + 1));
+    assertEquals("type 16", FrameType.nameOf(names.length + 1));
     assertEquals("ERROR", FrameType.nameOf(FrameType.ERROR));
   }
 

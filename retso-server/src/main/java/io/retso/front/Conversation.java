@@ -67,7 +67,7 @@ public final class Conversation {
   Conversation(FrontDesk desk, Transport transport, Object host) {
     this.desk = desk;
     this.transport = transport;
-    this.introduction = new Introduction(desk.settings(), transport);
+    this.introduction = new Introduction(desk.settings(), transport, this::recognized);
     this.company = host;
     this.share = desk.turns().join(host, Tickets.ANYBODY);
     this.putOff = new PutOffStarts(desk, this);
@@ -275,16 +275,17 @@ public final class Conversation {
   private void introduce(FrameType type, ByteBuf body) throws FrameException {
     if (type == FrameType.HELLO) {
       introduction.greet(body);
+      introduction.welcome(recognized(), frameId, desk.role());
     } else {
-      introduction.authenticate(body);
+      introduction.authenticate(body, frameId);
     }
+  }
+
+  /** It may be known by now who the client is: where it is told so. */
+  private ByteBuf recognized() throws FrameException {
     moveShare();
     transport.greeted(hello().clientName());
-    if (type == FrameType.HELLO) {
-      introduction.welcome(leaving(), frameId, desk.role());
-    } else {
-      introduction.confirm(leaving(), frameId);
-    }
+    return leaving();
   }
 
   private String standby() {
@@ -345,6 +346,11 @@ public final class Conversation {
         // In its place among the replies: the client takes them in order.
         ByteBuf out = replyAt(desk.sequencer().replyPosition(), type, count);
         Frames.writeError(out, id, ErrorCode.NOT_PERMITTED, identity().refusal(type));
+        return true;
+      }
+      if (type == FrameType.VOUCH) {
+        ByteBuf out = replyAt(desk.sequencer().replyPosition(), type, count);
+        introduction.vouch(in, body, out, id);
         return true;
       }
       int hosts = desk.turns().hosts();

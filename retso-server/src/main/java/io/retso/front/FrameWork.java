@@ -22,7 +22,8 @@ final class FrameWork {
       case TIMESTAMP, SAFE, KEYS -> 1;
       case WATERMARK -> quantum; // it may walk over 2^20 places of the tables
       case SWEPT -> Math.max(quantum, 1 + words(frameBytes)); // so may this
-      case HELLO, COMMIT, COMMIT_READS, STATUS, ABORT, CLEANED, PING, AUTH -> 1 + words(frameBytes);
+      case HELLO, COMMIT, COMMIT_READS, STATUS, ABORT, CLEANED, PING, AUTH, VOUCH ->
+          1 + words(frameBytes);
     };
   }
 

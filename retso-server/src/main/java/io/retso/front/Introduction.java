@@ -5,28 +5,39 @@ import io.retso.protocol.Authentication;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
+import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.Limits;
 import io.retso.protocol.ServerRole;
 import io.retso.protocol.Timestamps;
+import io.retso.protocol.Vouching;
+import io.retso.security.AccessControl;
 import io.retso.security.AccessException;
 import io.retso.security.Audit;
 import io.retso.security.Identity;
+import io.retso.security.Kerberos;
+import io.retso.text.ErrorText;
 
 /**
  * The client of a conversation: what the client says of itself with HELLO, and who it is by its
  * certificate, or by what it proves with AUTH. Of the sequencer's thread.
  */
 final class Introduction {
-  /** Bytes of a frame before it is known who the client is, its length field included, at most. */
-  static final int FRAME_BYTES_MAX = Limits.CREDENTIAL_BYTES_MAX + 1024;
+  /** Bytes of a frame beside what proves who the client is, its length field included, at most. */
+  static final int FRAME_BYTES_MAX = 1024;
 
   private static final String SAY =
       "this oracle wants to know who a client is before it asks for anything: give it a certificate"
-          + " that the oracle knows, or a token";
+          + " that the oracle knows, a token, or tickets of Kerberos where the oracle takes them";
+
+  /** Where replies to AUTH are written, when it may be known who the client is. */
+  interface Replies {
+    ByteBuf get() throws FrameException;
+  }
 
   private final FrontDesk.Settings settings;
   private final Transport transport;
+  private final Replies replies;
 
   /** Null until the handshake. */
   private Handshake.Hello hello;
@@ -34,11 +45,18 @@ final class Introduction {
   /** Null until the handshake. */
   private Identity identity;
 
+  /** The client proves by Kerberos who it is; null if it does not at present. */
+  private Kerberos.Exchange exchange;
+
+  /** The server looks at a step of it. */
+  private boolean looking;
+
   private long heardNanos;
 
-  Introduction(FrontDesk.Settings settings, Transport transport) {
+  Introduction(FrontDesk.Settings settings, Transport transport, Replies replies) {
     this.settings = settings;
     this.transport = transport;
+    this.replies = replies;
   }
 
   /** What the client said of itself; null until the handshake. */
@@ -63,7 +81,8 @@ final class Introduction {
 
   /** Whether a frame may be so large. */
   void checkSize(int frameBytes) throws FrameException {
-    if (frameBytes > FRAME_BYTES_MAX && (identity == null || identity.isToSay())) {
+    boolean isEarly = identity == null || identity.isToSay();
+    if (isEarly && frameBytes > FRAME_BYTES_MAX + settings.access().credentialBytesMax()) {
       throw new FrameException(
           ErrorCode.TOO_LARGE, "so large a frame precedes HELLO, or what says who the client is");
     }
@@ -150,15 +169,46 @@ final class Introduction {
             settings.access().offer(transport.peer(), identity)));
   }
 
-  /** Takes AUTH. One that is known is known by the same name ever after. */
-  void authenticate(ByteBuf body) throws FrameException {
+  /** Takes AUTH, and answers it now, or when a step that takes long was looked at. */
+  void authenticate(ByteBuf body, int frameId) throws FrameException {
     Authentication.Attempt attempt = Authentication.readAttempt(body);
-    Identity proved;
+    if (looking) {
+      throw new FrameException(ErrorCode.HANDSHAKE, "an AUTH before the answer to the one before");
+    }
     try {
-      proved = settings.access().authenticate(transport.peer(), attempt);
+      if (attempt.mechanism().equals(Authentication.KERBEROS)) {
+        if (exchange == null) {
+          exchange = settings.access().beginKerberos(transport.peer());
+        }
+        looking = true;
+        transport.beside(() -> exchange.take(attempt.bytes()), () -> lookAtStep(frameId));
+      } else {
+        exchange = null;
+        prove(settings.access().authenticate(transport.peer(), attempt), frameId);
+      }
     } catch (AccessException e) {
       throw refused(hello.clientName(), e);
     }
+  }
+
+  private void lookAtStep(int frameId) throws FrameException {
+    looking = false;
+    Kerberos.Exchange step = exchange;
+    try {
+      if (step.isComplete()) {
+        exchange = null;
+        prove(settings.access().ofKerberos(transport.peer(), step), frameId);
+      } else {
+        Authentication.Reply more = Authentication.Reply.more(step.challenge());
+        Authentication.writeReply(replies.get(), frameId, more);
+      }
+    } catch (AccessException e) {
+      throw refused(hello.clientName(), e);
+    }
+  }
+
+  /** One that is known is known by the same name ever after. */
+  private void prove(Identity proved, int frameId) throws FrameException {
     if (identity.isKnown() && !identity.principal().equals(proved.principal())) {
       throw new FrameException(
           ErrorCode.NOT_AUTHENTICATED,
@@ -169,14 +219,30 @@ final class Introduction {
     }
     identity = proved;
     authenticated();
+    long lastsMillis = settings.access().lastsMillis(identity);
+    Authentication.Reply known = Authentication.Reply.known(identity.principal(), lastsMillis);
+    Authentication.writeReply(replies.get(), frameId, known);
   }
 
-  /** Answers AUTH. */
-  void confirm(ByteBuf out, int frameId) {
-    Authentication.writeReply(
-        out,
-        frameId,
-        Authentication.Reply.known(identity.principal(), settings.access().lastsMillis(identity)));
+  /**
+   * It vouches for a user of HBase, and gets the user's token, or is told why not.
+   *
+   * @param body where that of its frame begins
+   */
+  void vouch(ByteBuf in, int body, ByteBuf out, int frameId) {
+    try {
+      int bodyBytes = Frames.frameBytes(in, body - Frames.HEADER_BYTES) - Frames.HEADER_BYTES;
+      String user = Vouching.readUser(in.slice(body, bodyBytes));
+      String token = settings.access().vouch(user);
+      record(Audit.Kind.VOUCHED, hello.clientName(), "user", user);
+      int bytes = Vouching.bodyBytesOfReply(token);
+      Frames.writeHeader(out, FrameType.VOUCH.reply(), 1, frameId, bytes);
+      Vouching.writeToken(out, token, AccessControl.VOUCHED_MILLIS);
+    } catch (AccessException | FrameException e) {
+      String why = ErrorText.of(e);
+      record(Audit.Kind.REFUSED, hello.clientName(), "text", why);
+      Frames.writeError(out, frameId, ErrorCode.NOT_PERMITTED, why);
+    }
   }
 
   /** What is asked of clients, or what they may do, is something else by now. */

@@ -43,7 +43,8 @@ final class PutOffStarts {
           WATERMARK,
           SWEPT,
           AUTH,
-          KEYS ->
+          KEYS,
+          VOUCH ->
           false;
     };
   }

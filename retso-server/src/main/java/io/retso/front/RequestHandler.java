@@ -123,7 +123,7 @@ final class RequestHandler {
           answers[i] = receipts == null ? 0 : receipts.key(i);
         }
       }
-      case HELLO, PING, AUTH -> throw new IllegalArgumentException(type + " is no work");
+      case HELLO, PING, AUTH, VOUCH -> throw new IllegalArgumentException(type + " is no work");
     }
     return sequencer.replyPosition();
   }

@@ -27,6 +27,27 @@ public interface Transport {
    */
   default void greeted(String clientName) throws FrameException {}
 
+  /** What follows on work that was done beside the sequencer's thread. */
+  interface Afterwards {
+    /**
+     * Looks at what came of it.
+     *
+     * @throws FrameException if the connection is to be ended
+     */
+    void run() throws FrameException;
+  }
+
+  /**
+   * Has work done that takes long, beside the sequencer's thread if there is another, and then what
+   * follows on it; that not if the connection is over by then.
+   *
+   * @throws FrameException if the connection is to be ended
+   */
+  default void beside(Runnable work, Afterwards then) throws FrameException {
+    work.run();
+    then.run();
+  }
+
   /** Frames that had to wait may be taken now: {@link Conversation#take} is to be called again. */
   void resume();
 }

@@ -83,7 +83,7 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
   private final AcceptPace pace;
   private volatile Channel listening;
 
-  /** What takes long in a handshake of TLS is done on it, so that the loop goes on. */
+  /** What takes long in handshakes of TLS and with Kerberos is done on it: so the loop goes on. */
   private final ThreadPoolExecutor door =
       new ThreadPoolExecutor(
           1,
@@ -98,7 +98,11 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
   public OracleServer(Settings settings) {
     this.settings = settings;
     door.allowCoreThreadTimeOut(true);
-    admission = new Admission(settings.connectionsMax(), settings.connectionsPerHost());
+    admission =
+        new Admission(
+            settings.connectionsMax(),
+            settings.connectionsPerHost(),
+            () -> settings.front().access().authentication() != Level.OFF);
     lines = new LogLimit(settings.front().nanoClock(), LoggerFactory.getLogger(OracleServer.class));
     group =
         new MultiThreadIoEventLoopGroup(
@@ -192,7 +196,8 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
                       settings
                           .tls()
                           .get()
-                          .ifPresent(tls -> channel.pipeline().addLast(either(tls)));
+                          .ifPresent(
+                              tls -> channel.pipeline().addLast(new SmallReads(), either(tls)));
                     }
                     channel.pipeline().addLast(new Connection(OracleServer.this, channel));
                   }
@@ -284,6 +289,13 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
 
   Settings settings() {
     return settings;
+  }
+
+  /**
+   * Runs what takes long before it is known who a client is; one thing of a connection at a time.
+   */
+  Executor door() {
+    return door;
   }
 
   FrontDesk desk() {

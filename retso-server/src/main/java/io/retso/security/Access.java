@@ -31,21 +31,23 @@ public record Access(
     Level authentication,
     List<NameRule> names,
     List<Grant> grants,
+    List<Pattern> vouched,
     Map<String, Instant> revokedPrincipals,
     Set<String> revokedTokens,
     String digest) {
 
   /** Nothing is asked of clients. */
   public static final Access OFF =
-      new Access(Level.OFF, Level.OFF, List.of(), List.of(), Map.of(), Set.of(), "");
+      new Access(Level.OFF, Level.OFF, List.of(), List.of(), List.of(), Map.of(), Set.of(), "");
 
-  /** From where in a certificate a name is taken. */
+  /** From where a name is taken: from a certificate, or from Kerberos. */
   enum Source {
     CN(-1),
     DNS(2),
-    URI(6);
+    URI(6),
+    KRB(-1);
 
-    /** Its number in RFC 5280, 4.2.1.6. */
+    /** Its number in RFC 5280, 4.2.1.6; -1 for one that is found elsewhere. */
     private final int number;
 
     Source(int number) {
@@ -53,7 +55,11 @@ public record Access(
     }
 
     private List<String> of(X509Certificate certificate) {
-      return this == CN ? commonNames(certificate) : alternatives(certificate);
+      return switch (this) {
+        case CN -> commonNames(certificate);
+        case DNS, URI -> alternatives(certificate);
+        case KRB -> List.of();
+      };
     }
 
     private static List<String> commonNames(X509Certificate certificate) {
@@ -85,10 +91,10 @@ public record Access(
     }
   }
 
-  /** A name in a certificate that is wholly as the pattern says makes a principal. */
+  /** A name that is wholly as the pattern says makes a principal. */
   record NameRule(Source source, Pattern pattern, String principal) {
-    Optional<String> of(X509Certificate certificate) {
-      for (String name : source.of(certificate)) {
+    Optional<String> of(List<String> some) {
+      for (String name : some) {
         Matcher matcher = pattern.matcher(name);
         if (name.length() <= NAME_CHARS_MAX && matcher.matches()) {
           return Optional.of(matcher.replaceFirst(principal));
@@ -107,25 +113,45 @@ public record Access(
     }
   }
 
-  /** Characters of a name in a certificate, at most: what is longer matches nothing. */
+  /** Characters of a name that is looked at, at most: what is longer matches nothing. */
   private static final int NAME_CHARS_MAX = 256;
 
   /** The principal that a certificate stands for; empty if no rule makes one of it. */
   Optional<String> principalOf(X509Certificate certificate) throws AccessException {
     for (NameRule rule : names) {
-      Optional<String> principal = rule.of(certificate);
+      Optional<String> principal = rule.of(rule.source.of(certificate));
       if (principal.isPresent()) {
-        if (!Authentication.isPrincipal(principal.get())) {
-          throw new AccessException(
-              "a line \"name\" of the oracle's access file makes "
-                  + Visible.of(principal.get())
-                  + " of this client's certificate, which is no principal: 1 to 128 printable"
-                  + " characters of ASCII without blanks");
-        }
-        return principal;
+        return Optional.of(checked(principal.get(), "certificate"));
       }
     }
     return Optional.empty();
+  }
+
+  /** The principal that a name of Kerberos stands for. */
+  String principalOf(String kerberosName) throws AccessException {
+    for (NameRule rule : names) {
+      Optional<String> principal =
+          rule.source == Source.KRB ? rule.of(List.of(kerberosName)) : Optional.empty();
+      if (principal.isPresent()) {
+        return checked(principal.get(), "name in Kerberos");
+      }
+    }
+    throw new AccessException(
+        "the oracle's access file has no line \"name KRB PATTERN = PRINCIPAL\" for "
+            + Visible.of(kerberosName)
+            + ": add one, such as name KRB ([^/@]+)(/[^@]+)?@REALM = $1");
+  }
+
+  private static String checked(String principal, String source) throws AccessException {
+    if (!Authentication.isPrincipal(principal)) {
+      throw new AccessException(
+          "a line \"name\" of the oracle's access file makes "
+              + Visible.of(principal)
+              + " of this client's "
+              + source
+              + ", which is no principal: 1 to 128 printable characters of ASCII without blanks");
+    }
+    return principal;
   }
 
   Set<Role> rolesOf(String principal, Optional<InetAddress> host) {
@@ -136,6 +162,18 @@ public record Access(
       }
     }
     return Set.copyOf(roles);
+  }
+
+  /** Refuses a principal for which region servers may not vouch. */
+  void checkVouched(String principal) throws AccessException {
+    if (vouched.stream().noneMatch(pattern -> pattern.matcher(principal).matches())) {
+      throw new AccessException(
+          "region servers may not vouch for "
+              + principal
+              + ": that takes a line \"vouch "
+              + principal
+              + "\" of the oracle's access file");
+    }
   }
 
   /** Refuses what counts no more. */

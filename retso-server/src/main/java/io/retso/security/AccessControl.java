@@ -2,6 +2,8 @@ package io.retso.security;
 
 import io.retso.protocol.Authentication;
 import io.retso.protocol.Authentication.Level;
+import io.retso.protocol.Limits;
+import io.retso.security.AccessTokens.Token;
 import io.retso.security.Identity.Evidence;
 import io.retso.security.Identity.Proof;
 import io.retso.text.Visible;
@@ -19,6 +21,9 @@ import java.util.function.LongSupplier;
  * runs, and the servers' secret. Thread-safe, but for {@link #tickets} and {@link #receipts}.
  */
 public final class AccessControl {
+  /** For how long a token counts for whose bearer a region server vouches. */
+  public static final long VOUCHED_MILLIS = 3_600_000;
+
   private final boolean insecure;
   private final LongSupplier millis;
   private final Audit audit;
@@ -26,6 +31,9 @@ public final class AccessControl {
 
   /** Null as long as there is no secret. */
   private volatile AccessTokens tokens;
+
+  /** Null as long as there is no keytab. */
+  private volatile Kerberos kerberos;
 
   private volatile Tickets tickets;
 
@@ -68,6 +76,11 @@ public final class AccessControl {
     access = newAccess;
   }
 
+  /** Lets clients prove by Kerberos who they are, from here on. */
+  public void use(Kerberos newKerberos) {
+    kerberos = newKerberos;
+  }
+
   /** Hears what happens. */
   public Audit audit() {
     return audit;
@@ -98,11 +111,19 @@ public final class AccessControl {
 
   /** What a client is told that it may, or must, say of itself. */
   public Authentication.Offer offer(Peer peer, Identity identity) {
-    Level level = authentication();
     return new Authentication.Offer(
-        level,
-        identity.principal(),
-        peer.isEncrypted() ? List.of(Authentication.TOKEN) : List.of());
+        authentication(), identity.principal(), peer.isEncrypted() ? mechanisms() : List.of());
+  }
+
+  private List<String> mechanisms() {
+    return kerberos == null
+        ? List.of(Authentication.TOKEN)
+        : List.of(Authentication.TOKEN, Authentication.KERBEROS);
+  }
+
+  /** Bytes of what proves who a client is, in one AUTH frame, at most: a token has few. */
+  public int credentialBytesMax() {
+    return kerberos == null ? AccessTokens.CHARS_MAX : Limits.CREDENTIAL_BYTES_MAX;
   }
 
   /**
@@ -146,6 +167,9 @@ public final class AccessControl {
       throws AccessException {
     Set<Role> roles = EnumSet.noneOf(Role.class);
     roles.addAll(now.rolesOf(principal, peer.host()));
+    if (proof == Proof.VOUCHED) {
+      roles.retainAll(Set.of(Role.APPLICATION)); // region servers are trusted with no more
+    }
     if (now.authentication() == Level.OFF) {
       roles.addAll(everybodysRoles(peer));
     } else {
@@ -168,9 +192,44 @@ public final class AccessControl {
   public Identity authenticate(Peer peer, Authentication.Attempt attempt) throws AccessException {
     if (!attempt.mechanism().equals(Authentication.TOKEN)) {
       throw new AccessException(
-          "this oracle does not know " + Visible.of(attempt.mechanism()) + ": it takes TOKEN");
+          "this oracle does not know "
+              + Visible.of(attempt.mechanism())
+              + ": it takes "
+              + String.join(" and ", mechanisms()));
     }
     return ofToken(peer, new String(attempt.bytes(), StandardCharsets.ISO_8859_1));
+  }
+
+  /**
+   * Begins to check by Kerberos who the client of a connection is.
+   *
+   * @throws AccessException if that cannot be
+   */
+  public Kerberos.Exchange beginKerberos(Peer peer) throws AccessException {
+    Kerberos now = kerberos;
+    if (now == null) {
+      throw new AccessException(
+          "this oracle does not take tickets of Kerberos: set kerberos.keytab, and start it again");
+    }
+    if (!peer.isEncrypted()) {
+      throw new AccessException(
+          "a ticket of Kerberos was sent in clear: it opens connections with TLS only");
+    }
+    return now.begin();
+  }
+
+  /**
+   * The client that has proved by Kerberos who it is.
+   *
+   * @param exchange which is complete
+   */
+  public Identity ofKerberos(Peer peer, Kerberos.Exchange exchange) throws AccessException {
+    Access now = access;
+    long nowMillis = millis.getAsLong();
+    Kerberos.Client client = exchange.client(nowMillis);
+    long expires = nowMillis + kerberos.lastsMillis();
+    Evidence evidence = new Evidence("", client.authenticatedMillis(), expires);
+    return known(now, peer, now.principalOf(client.name()), Proof.KERBEROS, evidence);
   }
 
   /** The client that has a token. */
@@ -181,9 +240,24 @@ public final class AccessControl {
           "a token was sent in clear, where others can read it: revoke it, and send the next one"
               + " inside of TLS only");
     }
-    AccessTokens.Token token = tokens.read(text, millis.getAsLong());
+    Token token = tokens.read(text, millis.getAsLong());
     Evidence evidence = new Evidence(token.id(), token.issuedMillis(), token.expiresMillis());
-    return known(now, peer, token.principal(), Proof.TOKEN, evidence);
+    Proof proof = token.vouched() ? Proof.VOUCHED : Proof.TOKEN;
+    return known(now, peer, token.principal(), proof, evidence);
+  }
+
+  /**
+   * Makes a token for a user of HBase, because a region server vouches for it: HBase has verified
+   * who it is. It counts for {@value #VOUCHED_MILLIS} ms.
+   *
+   * @param user its name in HBase
+   * @throws AccessException if region servers may not vouch for it
+   */
+  public String vouch(String user) throws AccessException {
+    Access now = access;
+    String principal = now.principalOf(user);
+    now.checkVouched(principal);
+    return tokens.make(Token.vouched(principal, millis.getAsLong(), VOUCHED_MILLIS));
   }
 
   /**
@@ -192,21 +266,29 @@ public final class AccessControl {
    * @throws AccessException if it is not to be talked to any more
    */
   public Identity again(Peer peer, Identity before) throws AccessException {
-    if (before.proof() != Proof.TOKEN) {
+    boolean isToken = before.proof() == Proof.TOKEN || before.proof() == Proof.VOUCHED;
+    if (!isToken && before.proof() != Proof.KERBEROS) {
       return greet(peer);
     }
     Access now = access;
     Evidence evidence = before.evidence();
-    if (evidence.expiresMillis() + AccessTokens.SLACK_MILLIS < millis.getAsLong()) {
+    long slack = isToken ? AccessTokens.SLACK_MILLIS : 0; // the other one is by this clock
+    if (evidence.expiresMillis() + slack < millis.getAsLong()) {
+      Instant end = Instant.ofEpochMilli(evidence.expiresMillis());
       throw new AccessException(
-          "token "
-              + evidence.tokenId()
-              + " of "
-              + before.principal()
-              + " ended at "
-              + Instant.ofEpochMilli(evidence.expiresMillis())
-              + ": give the client a new one");
+          isToken
+              ? "token "
+                  + evidence.tokenId()
+                  + " of "
+                  + before.principal()
+                  + " ended at "
+                  + end
+                  + ": give the client a new one"
+              : before.principal()
+                  + " has not shown a new ticket of Kerberos until "
+                  + end
+                  + ": see that the client has tickets (klist)");
     }
-    return known(now, peer, before.principal(), Proof.TOKEN, evidence);
+    return known(now, peer, before.principal(), before.proof(), evidence);
   }
 }

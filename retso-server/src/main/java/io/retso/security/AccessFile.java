@@ -37,9 +37,11 @@ import java.util.regex.PatternSyntaxException;
  * <pre>
  *   tls LEVEL                          LEVEL is off, optional or required
  *   auth LEVEL
- *   name SOURCE PATTERN = PRINCIPAL    SOURCE is CN, DNS or URI of a certificate, PATTERN a regular
- *                                      expression for all of it, $1 in PRINCIPAL its first group
+ *   name SOURCE PATTERN = PRINCIPAL    SOURCE is CN, DNS or URI of a certificate, or KRB for the name
+ *                                      in Kerberos; PATTERN a regular expression for all of it, $1
+ *                                      in PRINCIPAL its first group
  *   may ROLE PRINCIPAL... [from NETWORK...]    * in PRINCIPAL stands for any characters
+ *   vouch PRINCIPAL...                 for which region servers may; * as before
  *   revoked principal PRINCIPAL [before TIME]
  *   revoked token ID
  * </pre>
@@ -55,6 +57,7 @@ public final class AccessFile {
   private final String where;
   private final List<NameRule> names = new ArrayList<>();
   private final List<Grant> grants = new ArrayList<>();
+  private final List<Pattern> vouched = new ArrayList<>();
   private final Map<String, Instant> revokedPrincipals = new HashMap<>();
   private final Set<String> revokedTokens = new HashSet<>();
   private Level tls;
@@ -142,6 +145,7 @@ public final class AccessFile {
         authentication,
         List.copyOf(names),
         List.copyOf(grants),
+        List.copyOf(vouched),
         Map.copyOf(revokedPrincipals),
         Set.copyOf(revokedTokens),
         digest);
@@ -158,10 +162,13 @@ public final class AccessFile {
       case "auth" -> authentication = level(words, authentication);
       case "name" -> names.add(name(words));
       case "may" -> grant(words);
+      case "vouch" -> vouch(words);
       case "revoked" -> revoke(words);
       default ->
           throw wrong(
-              "'" + Visible.of(words[0]) + "' is not known: use tls, auth, name, may, revoked");
+              "'"
+                  + Visible.of(words[0])
+                  + "' is not known: use tls, auth, name, may, vouch, revoked");
     }
   }
 
@@ -180,7 +187,7 @@ public final class AccessFile {
   }
 
   private NameRule name(String[] words) throws AccessException {
-    String form = "write name CN PATTERN = PRINCIPAL; or DNS or URI instead of CN";
+    String form = "write name CN PATTERN = PRINCIPAL; or DNS, URI or KRB instead of CN";
     if (words.length != 5 || !words[3].equals("=")) {
       throw wrong(form);
     }
@@ -231,6 +238,15 @@ public final class AccessFile {
     }
     for (String principal : principals) {
       grants.add(new Grant(role, glob(principal), List.copyOf(networks)));
+    }
+  }
+
+  private void vouch(String[] words) throws AccessException {
+    if (words.length == 1) {
+      throw wrong("write vouch PRINCIPAL...");
+    }
+    for (String principal : List.of(words).subList(1, words.length)) {
+      vouched.add(glob(principal));
     }
   }
 

@@ -28,8 +28,12 @@ public final class AccessTokens {
   public static final long SLACK_MILLIS = 300_000;
 
   private static final String PREFIX = "retso1.";
-  private static final int CHARS_MAX = 512;
+  static final int CHARS_MAX = 512;
   private static final int ID_BYTES = 8;
+
+  /** Stands before the name in a token for which a region server vouches; no name begins so. */
+  private static final char VOUCHED = 1;
+
   private static final int FIXED_BYTES = ID_BYTES + 2 * Long.BYTES;
   private static final String HMAC = "HmacSHA256";
 
@@ -42,14 +46,26 @@ public final class AccessTokens {
    * @param id by which it can be revoked: 16 digits of base 16
    * @param issuedMillis since 1970
    * @param expiresMillis since 1970
+   * @param vouched whether it was made because a region server vouches for its bearer, who is an
+   *     application then, and nothing else
    */
-  public record Token(String id, String principal, long issuedMillis, long expiresMillis) {
+  public record Token(
+      String id, String principal, long issuedMillis, long expiresMillis, boolean vouched) {
     /** A new one. */
     public static Token of(String principal, long issuedMillis, long lifeMillis) {
+      return of(principal, issuedMillis, lifeMillis, false);
+    }
+
+    /** A new one for whose bearer a region server vouches. */
+    static Token vouched(String principal, long issuedMillis, long lifeMillis) {
+      return of(principal, issuedMillis, lifeMillis, true);
+    }
+
+    private static Token of(String principal, long issuedMillis, long lifeMillis, boolean vouched) {
       byte[] id = new byte[ID_BYTES];
       new SecureRandom().nextBytes(id);
       String hex = HexFormat.of().formatHex(id);
-      return new Token(hex, principal, issuedMillis, issuedMillis + lifeMillis);
+      return new Token(hex, principal, issuedMillis, issuedMillis + lifeMillis, vouched);
     }
   }
 
@@ -64,7 +80,8 @@ public final class AccessTokens {
       throw new IllegalArgumentException(
           "a principal has 1 to 128 printable characters of ASCII without blanks");
     }
-    byte[] name = token.principal.getBytes(StandardCharsets.US_ASCII);
+    String marked = token.vouched ? VOUCHED + token.principal : token.principal;
+    byte[] name = marked.getBytes(StandardCharsets.US_ASCII);
     ByteBuffer said = ByteBuffer.allocate(FIXED_BYTES + name.length);
     said.put(HexFormat.of().parseHex(token.id));
     said.putLong(token.issuedMillis).putLong(token.expiresMillis).put(name);
@@ -149,9 +166,11 @@ public final class AccessTokens {
         said.get(id);
         long issued = said.getLong();
         long expires = said.getLong();
-        String principal = StandardCharsets.ISO_8859_1.decode(said).toString();
+        String marked = StandardCharsets.ISO_8859_1.decode(said).toString();
+        boolean vouched = marked.indexOf(VOUCHED) == 0;
+        String principal = vouched ? marked.substring(1) : marked;
         if (Authentication.isPrincipal(principal)) {
-          return new Token(HexFormat.of().formatHex(id), principal, issued, expires);
+          return new Token(HexFormat.of().formatHex(id), principal, issued, expires, vouched);
         }
       } catch (IllegalArgumentException | BufferUnderflowException e) {
         // Reported below.

@@ -24,6 +24,8 @@ public interface Audit {
     NOT_OWNER,
     /** A sweep was reported, so that the oracle forgets commits. */
     SWEPT,
+    /** A region server got a token for a user of HBase. */
+    VOUCHED,
     /** Somebody had an action done. */
     ACTED,
     /** Access file, certificates or secret are others by now. */

@@ -14,7 +14,10 @@ public final class Identity {
   public enum Proof {
     NONE,
     CERTIFICATE,
-    TOKEN
+    TOKEN,
+    /** A token for which a region server vouches. */
+    VOUCHED,
+    KERBEROS
   }
 
   private final String principal;

@@ -10,6 +10,7 @@ import static io.retso.protocol.FrameType.SAFE;
 import static io.retso.protocol.FrameType.STATUS;
 import static io.retso.protocol.FrameType.SWEPT;
 import static io.retso.protocol.FrameType.TIMESTAMP;
+import static io.retso.protocol.FrameType.VOUCH;
 import static io.retso.protocol.FrameType.WATERMARK;
 
 import io.retso.protocol.FrameType;
@@ -25,7 +26,7 @@ public enum Role {
   /** Has transactions of its own. */
   APPLICATION(BEGIN, TIMESTAMP, SAFE, WATERMARK, STATUS, COMMIT, COMMIT_READS, ABORT, CLEANED),
   /** Asks what became of the transactions of others, whose data it has. */
-  REGION_SERVER(STATUS, WATERMARK, KEYS),
+  REGION_SERVER(STATUS, WATERMARK, KEYS, VOUCH),
   /** An application that also reports sweeps, because of which the oracle forgets commits. */
   SWEEPER(BEGIN, TIMESTAMP, SAFE, WATERMARK, STATUS, COMMIT, COMMIT_READS, ABORT, CLEANED, SWEPT),
   /** A person that hands the lead over, and reads all pages. */

@@ -8,19 +8,24 @@ import io.retso.security.AccessException;
 import io.retso.security.AccessFile;
 import io.retso.security.Audit;
 import io.retso.security.ClusterSecret;
+import io.retso.security.Kerberos;
 import io.retso.security.SecretException;
 import io.retso.server.commands.ExitCode;
 import io.retso.server.config.ConfigException;
 import io.retso.server.config.ServerConfig;
 import io.retso.server.config.Settings;
+import io.retso.text.Addresses;
 import io.retso.text.ErrorText;
 import io.retso.tls.TlsContext;
 import io.retso.tls.TlsException;
 import io.retso.tls.TlsFiles;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
@@ -98,6 +103,7 @@ final class SecurityFiles implements AutoCloseable {
   void read() throws ConfigException {
     try {
       readTls();
+      readKerberos();
       readAccess();
     } catch (TlsException | AccessException e) {
       throw new ConfigException(ErrorText.of(e), e);
@@ -115,6 +121,34 @@ final class SecurityFiles implements AutoCloseable {
       if (!isFirst) {
         changed("certificate", "");
       }
+    }
+  }
+
+  /** Sees that the keytab can be used; its keys are read for each client. */
+  private void readKerberos() throws AccessException {
+    String keytab = config.get(Settings.KERBEROS_KEYTAB);
+    if (!keytab.isEmpty()) {
+      access.use(
+          Kerberos.read(kerberosPrincipal(), Path.of(keytab), config.get(Settings.KERBEROS_LASTS)));
+    }
+  }
+
+  private String kerberosPrincipal() {
+    String principal = config.get(Settings.KERBEROS_PRINCIPAL);
+    return principal.contains(Kerberos.HOST)
+        ? principal.replace(Kerberos.HOST, ownHost().toLowerCase(Locale.ROOT))
+        : principal;
+  }
+
+  private String ownHost() {
+    String advertised = config.get(Settings.ADVERTISE_ADDRESS);
+    if (!advertised.isEmpty()) {
+      return Addresses.parse(advertised).getHostString();
+    }
+    try {
+      return InetAddress.getLocalHost().getCanonicalHostName();
+    } catch (UnknownHostException e) {
+      return "localhost"; // that the keytab has no key of it is complained of, with this name
     }
   }
 
@@ -196,6 +230,7 @@ final class SecurityFiles implements AutoCloseable {
   private void readAgain() {
     try {
       readTls();
+      readKerberos();
       if (readAccess()) {
         changed("access file", summary());
       }

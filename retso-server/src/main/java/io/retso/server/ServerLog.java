@@ -79,7 +79,7 @@ final class ServerLog implements AutoCloseable {
         : BookieAccess.OPEN;
   }
 
-  /** Of the first line: embedded bookies end with this process, which has the same. */
+  /** It comes from the first line alone: embedded bookies end with this process. */
   private static BookieKey bookieKey(ClusterSecret secret) {
     return new BookieKey(secret.keys("embedded bookies", "").get(0));
   }

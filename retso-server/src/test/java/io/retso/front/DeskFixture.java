@@ -19,6 +19,7 @@ import io.retso.protocol.Handshake;
 import io.retso.protocol.Limits;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
+import io.retso.protocol.Vouching;
 import io.retso.security.AccessControl;
 import io.retso.sequencer.Sequencer;
 import io.retso.sequencer.SequencerSettings;
@@ -169,6 +170,9 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
 
     long open;
 
+    /** What follows on work that takes long is put off. */
+    boolean isSlow;
+
     private boolean local;
     private boolean encrypted;
 
@@ -194,19 +198,36 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
 
     /** Says who it is. */
     int authenticate(String token) throws FrameException {
-      Authentication.writeAttempt(
-          unread,
-          nextId,
-          new Authentication.Attempt(
-              Authentication.TOKEN, token.getBytes(StandardCharsets.US_ASCII)));
+      return authenticate(Authentication.TOKEN, token.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    /** Goes on with saying who it is. */
+    int authenticate(String mechanism, byte[] bytes) throws FrameException {
+      Authentication.writeAttempt(unread, nextId, new Authentication.Attempt(mechanism, bytes));
       take();
       endTurn();
       return nextId++;
     }
 
+    @Override
+    public void beside(Runnable work, Afterwards then) throws FrameException {
+      if (!isSlow) {
+        work.run();
+        then.run();
+      }
+    }
+
     void close() {
       peers.remove(this);
       conversation.close();
+    }
+
+    /** Vouches for a user of HBase. */
+    int vouch(String user) throws FrameException {
+      Frames.writeHeader(unread, FrameType.VOUCH, 1, nextId, Vouching.bodyBytes(user));
+      Vouching.writeUser(unread, user);
+      take();
+      return nextId++;
     }
 
     Peer hello() throws FrameException {

@@ -23,7 +23,9 @@ class InjectedAccessBugsTest {
         "now.tls() == Level.REQUIRED && !peer.isEncrypted()",
         "false"),
     TOKENS_ARE_TAKEN_IN_CLEAR(
-        "security/AccessControl.java", "if (!peer.isEncrypted()) {", "if (false) {"),
+        "security/AccessControl.java",
+        "if (!peer.isEncrypted()) {\n      throw new AccessException(\n          \"a token",
+        "if (false) {\n      throw new AccessException(\n          \"a token"),
     TOKENS_ARE_NOT_CHECKED(
         "security/AccessTokens.java",
         "genuine |= MessageDigest.isEqual(mac(key, said), brought);",
@@ -35,7 +37,7 @@ class InjectedAccessBugsTest {
         ""),
     TOKENS_LAST_FOR_EVER_ON_OPEN_CONNECTIONS(
         "security/AccessControl.java",
-        "evidence.expiresMillis() + AccessTokens.SLACK_MILLIS < millis.getAsLong()",
+        "evidence.expiresMillis() + slack < millis.getAsLong()",
         "false"),
     LOST_ROLES_ARE_KEPT(
         "front/Introduction.java",
@@ -58,6 +60,12 @@ class InjectedAccessBugsTest {
         "security/ReceiptMaker.java", "Receipts.subject(outcomes[from + i])", "0"),
     RECEIPTS_OF_ABORTS_ARE_LEFT_OUT(
         "security/ReceiptMaker.java", "|| Outcome.isAborted(outcome)", "|| false"),
+    ALL_MAY_VOUCH("security/Role.java", "APPLICATION(BEGIN,", "APPLICATION(VOUCH, BEGIN,"),
+    ALL_ARE_VOUCHED_FOR("security/AccessControl.java", "now.checkVouched(principal);", ""),
+    THOSE_VOUCHED_FOR_HAVE_ALL_ROLES(
+        "security/AccessControl.java", "if (proof == Proof.VOUCHED) {", "if (false) {"),
+    VOUCHED_TOKENS_LOOK_LIKE_OTHERS(
+        "security/AccessTokens.java", "token.vouched ? VOUCHED + token.principal", "false ? \"\""),
     KEYS_OF_RECEIPTS_ARE_FOR_MEMBERS("security/Role.java", "  MEMBER(),", "  MEMBER(KEYS),"),
     ALL_ARE_HEARD_AS_STANDBYS(
         "front/FrontDesk.java", "&& conversation.identity().has(Role.MEMBER)", "");
@@ -87,6 +95,8 @@ class InjectedAccessBugsTest {
       run(KnownClientsTest::whatIsNotDecidedHasNoReceipt);
       run(KnownClientsTest::keysOfReceiptsAreForRegionServersAlone);
       run(KnownClientsTest::withoutAuthenticationNeitherReceiptsNorKeysAreGiven);
+      run(KnownClientsTest::regionServersVouchForUsersOfHBase);
+      run(KnownClientsTest::vouchingHasLimits);
       run(KnownClientsTest::aTransactionIsItsPrincipals);
       run(KnownClientsTest::aTransactionThatWasBegunInClearIsItsBearers);
       run(KnownClientsTest::sharesGoByPrincipal);

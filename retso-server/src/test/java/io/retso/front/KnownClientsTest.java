@@ -14,6 +14,7 @@ import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Outcome;
+import io.retso.protocol.Vouching;
 import io.retso.security.AccessControl;
 import io.retso.security.AccessException;
 import io.retso.security.AccessFile;
@@ -21,6 +22,7 @@ import io.retso.security.AccessTokens;
 import io.retso.security.AccessTokens.Token;
 import io.retso.security.Audit;
 import io.retso.security.ClusterSecret;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -98,7 +100,8 @@ class KnownClientsTest {
   }
 
   private void assertMayNot(Peer peer, FrameType type) throws FrameException {
-    peer.send(type, 1, type == FrameType.STATUS ? new long[] {16, 16} : new long[0]);
+    boolean hasWords = type == FrameType.STATUS || type == FrameType.SWEPT;
+    peer.send(type, 1, hasWords ? new long[] {16, 16} : new long[0]);
     settle();
     ByteBuf reply = peer.replies.remove(0);
     assertTrue(Frames.isError(reply, 0), type + " is answered");
@@ -112,6 +115,55 @@ class KnownClientsTest {
     assertEnded(assertThrows(FrameException.class, () -> peer.begin(1)));
     Peer clear = fixture.new Peer("h");
     assertEnded(assertThrows(FrameException.class, clear::hello));
+  }
+
+  /** The answer to a region server that vouches for a user. */
+  private ByteBuf vouch(Peer regions, String user) throws FrameException {
+    regions.vouch(user);
+    settle();
+    return regions.replies.remove(0);
+  }
+
+  private static String tokenIn(ByteBuf reply) throws FrameException {
+    assertEquals(FrameType.VOUCH, Frames.replyType(reply, 0), () -> Frames.errorText(reply, 0));
+    ByteBuf body = reply.slice(Frames.HEADER_BYTES, reply.readableBytes() - Frames.HEADER_BYTES);
+    assertEquals(HOUR, Vouching.readLastsMillis(body));
+    return new String(Vouching.readToken(body), StandardCharsets.US_ASCII);
+  }
+
+  @Test
+  void regionServersVouchForUsersOfHBase() throws Exception {
+    policy(
+        REQUIRED
+            + ROLES
+            + "may sweeper etl\nmay operator etl\nvouch etl batch-*\nname KRB (.*)@CORP = $1\n");
+    Peer regions = known("regions", "h");
+    Peer etl = fixture.new Peer("h").encrypted().hello();
+    etl.authenticate(tokenIn(vouch(regions, "etl@CORP")));
+    etl.replies.clear();
+    assertEquals("etl", etl.conversation.identity().principal());
+    assertEquals("application", etl.conversation.identity().roles(), "and nothing else");
+    long[] transaction = begin(etl);
+    assertMayNot(etl, FrameType.SWEPT);
+    // Its own token, by which it is more, is of the same owner.
+    assertEquals(Outcome.ABORTED, abort(known("etl", "h"), transaction));
+    assertEquals(
+        "batch-7", AccessTokens.parse(tokenIn(vouch(regions, "batch-7@CORP"))).principal());
+    millis += HOUR + AccessTokens.SLACK_MILLIS + 1;
+    assertEnded(assertThrows(FrameException.class, etl.conversation::look));
+  }
+
+  @Test
+  void vouchingHasLimits() throws Exception {
+    policy(REQUIRED + ROLES + "vouch etl\nname KRB (.*)@CORP = $1\n");
+    Peer regions = known("regions", "h");
+    ByteBuf other = vouch(regions, "member@CORP");
+    assertEquals(ErrorCode.NOT_PERMITTED, Frames.errorCode(other, 0));
+    assertTrue(Frames.errorText(other, 0).contains("line \"vouch member\""));
+    ByteBuf foreign = vouch(regions, "etl@ELSEWHERE");
+    assertTrue(Frames.errorText(foreign, 0).contains("has no line \"name KRB"));
+    ByteBuf application = vouch(known("app", "h"), "etl@CORP");
+    assertEquals(ErrorCode.NOT_PERMITTED, Frames.errorCode(application, 0));
   }
 
   @Test

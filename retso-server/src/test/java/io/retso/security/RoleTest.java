@@ -36,6 +36,7 @@ class RoleTest {
     MAY.put(FrameType.STATUS, regions);
     MAY.put(FrameType.WATERMARK, regions);
     MAY.put(FrameType.KEYS, EnumSet.of(Role.REGION_SERVER));
+    MAY.put(FrameType.VOUCH, EnumSet.of(Role.REGION_SERVER));
     MAY.put(FrameType.SWEPT, EnumSet.of(Role.SWEEPER));
   }
 

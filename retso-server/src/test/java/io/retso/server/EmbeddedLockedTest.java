@@ -100,7 +100,7 @@ class EmbeddedLockedTest {
     }
   }
 
-  /** Of an earlier build, or of settings; and back. */
+  /** It was left open by an earlier build, or by settings. */
   @Test
   void aLogThatIsOpenIsClosedAtTheNextStartAndBack() throws Exception {
     TransactionHandle open;

@@ -72,17 +72,21 @@ class UnknownClientsTest {
     socket.getOutputStream().write(ByteBufUtil.getBytes(out));
   }
 
-  private static void hello(Socket socket) throws IOException {
+  static void sayHello(Socket socket) throws IOException {
     send(
         socket,
         out ->
             Handshake.writeHello(
                 out, 1, new Handshake.Hello(1, 1, Handshake.Mode.ORACLE, "nobody")));
+  }
+
+  private static void hello(Socket socket) throws IOException {
+    sayHello(socket);
     ByteBuf welcome = receive(socket);
     assertEquals(FrameType.HELLO, Frames.replyType(welcome, 0));
   }
 
-  private static ByteBuf receive(Socket socket) throws IOException {
+  static ByteBuf receive(Socket socket) throws IOException {
     DataInputStream in = new DataInputStream(socket.getInputStream());
     int length = in.readInt();
     ByteBuf frame = Unpooled.buffer().writeInt(length);
@@ -146,10 +150,7 @@ class UnknownClientsTest {
     byte[] noise = new byte[300];
     random.nextBytes(noise);
     byte[][] proofs = {
-      {},
-      noise,
-      "retso1.AAAA.AAAA".getBytes(StandardCharsets.US_ASCII),
-      new byte[Limits.CREDENTIAL_BYTES_MAX]
+      {}, noise, "retso1.AAAA.AAAA".getBytes(StandardCharsets.US_ASCII), new byte[1_400]
     };
     for (String mechanism : new String[] {"TOKEN", "GSSAPI", "token\n\u001b[31m", ""}) {
       for (byte[] proof : proofs) {

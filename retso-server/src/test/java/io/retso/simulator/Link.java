@@ -245,7 +245,8 @@ final class Link implements Transport, SimulatedLoop.Wire {
             TIMESTAMP,
             SAFE,
             WATERMARK,
-            KEYS -> {} // judged as the caller gets them
+            KEYS,
+            VOUCH -> {} // judged as the caller gets them
       }
     }
   }

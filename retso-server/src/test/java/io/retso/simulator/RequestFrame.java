@@ -72,7 +72,7 @@ final class RequestFrame {
     int at = body;
     for (int i = 0; i < count; i++) {
       switch (type) {
-        case HELLO, PING, BEGIN, TIMESTAMP, SAFE, WATERMARK, KEYS -> {} // the count says all
+        case HELLO, PING, BEGIN, TIMESTAMP, SAFE, WATERMARK, KEYS, VOUCH -> {} // the count says all
         case STATUS -> {
           starts[i] = in.getLong(at);
           readers[i] = in.getLong(at + Long.BYTES);

@@ -187,7 +187,7 @@ final class SimulatedClient {
       case WATERMARK -> oracle.lowWatermarkAsync();
       case TIMESTAMP -> oracle.timestampAsync();
       case SAFE -> oracle.safeSnapshotAsync();
-      case COMMIT_READS, HELLO, AUTH, PING, KEYS -> throw new AssertionError(type);
+      case COMMIT_READS, HELLO, AUTH, PING, KEYS, VOUCH -> throw new AssertionError(type);
     };
   }
 
@@ -203,7 +203,7 @@ final class SimulatedClient {
       case COMMIT, ABORT -> number((CommitResult) value);
       case STATUS -> number((TransactionStatus) value);
       case CLEANED, SWEPT -> Outcome.DONE;
-      case COMMIT_READS, HELLO, AUTH, PING, KEYS -> throw new AssertionError(type);
+      case COMMIT_READS, HELLO, AUTH, PING, KEYS, VOUCH -> throw new AssertionError(type);
     };
   }
 
@@ -279,7 +279,7 @@ final class SimulatedClient {
       }
       case COMMIT, STATUS, ABORT -> history.answered(start, reader, outcome);
       case SAFE -> history.timestamp(outcome);
-      case COMMIT_READS, HELLO, AUTH, PING, CLEANED, SWEPT, WATERMARK, KEYS -> {}
+      case COMMIT_READS, HELLO, AUTH, PING, CLEANED, SWEPT, WATERMARK, KEYS, VOUCH -> {}
     }
   }
 

@@ -162,6 +162,10 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       RegionSettings settings =
           RegionSettings.of(ours.getServerName().getServerName(), ours.getConfiguration());
       result.add(DescriptorQuery.answer(table, settings));
+      if (DescriptorQuery.wantsToken(get)) {
+        onlyPrepared(
+            region -> result.add(DescriptorQuery.token(region.tokenFor(context.getCaller()))));
+      }
       context.bypass();
     } else if (ReadAttribute.firstChangeUpTo(get) != 0) {
       requirePlace();

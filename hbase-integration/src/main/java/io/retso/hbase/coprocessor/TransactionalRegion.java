@@ -30,6 +30,7 @@ import io.retso.hbase.layout.RegionSettings;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.options.Reads;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.HConstants;
@@ -40,6 +41,7 @@ import org.apache.hadoop.hbase.coprocessor.RegionCoprocessorEnvironment;
 import org.apache.hadoop.hbase.regionserver.Region;
 import org.apache.hadoop.hbase.regionserver.Store;
 import org.apache.hadoop.hbase.regionserver.StoreFile;
+import org.apache.hadoop.hbase.security.User;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -130,6 +132,11 @@ final class TransactionalRegion {
             new OutcomeProofs(link, trusts, metrics),
             metrics);
     this.purge = new RegionPurge(region, horizon, link, marks, adoptions, metrics);
+  }
+
+  /** A token of the oracle for the user of a request. */
+  byte[] tokenFor(Optional<User> caller) throws IOException {
+    return link.userTokens().of(caller);
   }
 
   /** Whether the table's regions adopt outcomes; others may replicate it, or read by themselves. */

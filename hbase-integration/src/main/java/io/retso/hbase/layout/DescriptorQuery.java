@@ -26,10 +26,14 @@ import org.apache.hadoop.hbase.util.Bytes;
  */
 public final class DescriptorQuery {
   private static final String ATTRIBUTE = "retso.descriptor";
+  private static final String TOKEN_ATTRIBUTE = "retso.token";
   private static final byte[] ANY_ROW = {0};
 
   /** Qualifiers of marks have 8 bytes. */
   private static final byte[] QUALIFIER = Bytes.toBytes("descriptor");
+
+  /** Behind the other. */
+  private static final byte[] TOKEN_QUALIFIER = Bytes.toBytes("token");
 
   private DescriptorQuery() {}
 
@@ -43,6 +47,29 @@ public final class DescriptorQuery {
     Get get = new Get(row).addColumn(PendingWrite.family(), QUALIFIER);
     get.setAttribute(ATTRIBUTE, new byte[0]);
     return get;
+  }
+
+  /** The question, and a token of the oracle for the user that asks. */
+  public static Get tokenQuery() {
+    Get get = query();
+    get.setAttribute(TOKEN_ATTRIBUTE, new byte[0]);
+    return get;
+  }
+
+  /** Whether a question wants a token, too. */
+  public static boolean wantsToken(OperationWithAttributes query) {
+    return query.getAttribute(TOKEN_ATTRIBUTE) != null;
+  }
+
+  /** A token, behind the {@link #answer}. */
+  public static Cell token(byte[] token) {
+    return new KeyValue(
+        ANY_ROW, PendingWrite.family(), TOKEN_QUALIFIER, 0, KeyValue.Type.Put, token);
+  }
+
+  /** The token in an answer; null if the region knows no tokens. */
+  public static byte[] tokenOf(Result answer) {
+    return answer.getValue(PendingWrite.family(), TOKEN_QUALIFIER);
   }
 
   public static boolean isQuery(OperationWithAttributes read) {

@@ -3,11 +3,16 @@ package io.retso.hbase.layout;
 import io.retso.client.ClientSecurity;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleClientBuilder;
+import io.retso.client.TokenSource;
+import io.retso.text.ErrorText;
 import io.retso.text.Text;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
+import org.apache.hadoop.security.UserGroupInformation;
 
 /**
  * What HBase's configuration says of the oracle's clients, in region servers, applications and
@@ -45,6 +50,13 @@ public final class OracleSettings {
   public static final String TOKEN_FILE = "retso.token.file";
 
   /**
+   * A prepared table: its first region, whose region server vouches for its user, gets tokens by
+   * which this process says who it is. For applications that have neither {@link #TLS_CERTIFICATE}
+   * nor {@link #TOKEN_FILE}.
+   */
+  public static final String TOKEN_TABLE = "retso.token.table";
+
+  /**
    * Of region servers: {@code trust} to take what clients say of how transactions ended, {@code
    * prove} to take what the oracle says. Default: prove if {@link #SECURITY} is required.
    */
@@ -59,22 +71,76 @@ public final class OracleSettings {
   }
 
   /**
-   * Begins a client that keeps itself to what the configuration says of security.
+   * Begins a client of the user that calls, which keeps itself to what the configuration says of
+   * security.
    *
    * @throws IllegalArgumentException if that makes no sense
    */
   public static OracleClientBuilder client(Configuration configuration, String name) {
+    return client(name, security(configuration));
+  }
+
+  /**
+   * Begins a client of a region server, whichever user it serves at present.
+   *
+   * @throws IllegalArgumentException if the configuration makes no sense
+   */
+  public static OracleClientBuilder serverClient(Configuration server, String name) {
+    return client(name, security(server, UserGroupInformation::getLoginUser));
+  }
+
+  private static OracleClientBuilder client(String name, Optional<ClientSecurity> security) {
     OracleClientBuilder builder = OracleClient.builder().name(name);
-    security(configuration).ifPresent(builder::security);
+    security.ifPresent(builder::security);
     return builder;
   }
 
   /**
-   * How a client knows the oracle, and says who it is; empty if it speaks in clear.
+   * How a client of the user that calls knows the oracle, and says who it is; empty if it speaks in
+   * clear. One that has neither a certificate nor a token has the user's tickets of Kerberos, if
+   * Hadoop has them.
    *
    * @throws IllegalArgumentException if that makes no sense
    */
   public static Optional<ClientSecurity> security(Configuration configuration) {
+    return security(configuration, UserGroupInformation::getCurrentUser);
+  }
+
+  /**
+   * The table whose region server is to vouch for the user of this process; empty if that is not
+   * wanted.
+   */
+  public static Optional<String> tokenTable(Configuration configuration) {
+    String table = configuration.getTrimmed(TOKEN_TABLE, "");
+    boolean isOff = configuration.getTrimmed(SECURITY, "off").equals("off");
+    return table.isEmpty() || hasOwn(configuration) || isOff
+        ? Optional.empty()
+        : Optional.of(table);
+  }
+
+  /**
+   * Like {@link #security(Configuration)}, of a client that says by tokens of a source who it is.
+   *
+   * @throws IllegalArgumentException if the configuration makes no sense
+   */
+  public static ClientSecurity vouched(Configuration configuration, TokenSource source) {
+    return begun(configuration).orElseThrow().tokens(source).build();
+  }
+
+  /** Finds a user of Hadoop. */
+  private interface Users {
+    UserGroupInformation get() throws IOException;
+  }
+
+  private static Optional<ClientSecurity> security(Configuration configuration, Users users) {
+    Optional<ClientSecurity.Builder> security = begun(configuration);
+    if (security.isPresent() && !hasOwn(configuration) && hasKerberos(configuration)) {
+      security.get().kerberos(ticketsOf(users));
+    }
+    return security.map(ClientSecurity.Builder::build);
+  }
+
+  private static Optional<ClientSecurity.Builder> begun(Configuration configuration) {
     String word = configuration.getTrimmed(SECURITY, "off");
     if (word.equals("off")) {
       return Optional.empty();
@@ -111,7 +177,7 @@ public final class OracleSettings {
     if (!serverName.isEmpty()) {
       security.serverName(serverName);
     }
-    return Optional.of(security.build());
+    return Optional.of(security);
   }
 
   /**
@@ -140,6 +206,31 @@ public final class OracleSettings {
               table.oracle().name(), table.addresses(), SECURITY, ORACLE, key));
     }
     return own;
+  }
+
+  /** Whether this process has something of its own to say who it is. */
+  private static boolean hasOwn(Configuration configuration) {
+    return file(configuration, TLS_CERTIFICATE).isPresent()
+        || file(configuration, TOKEN_FILE).isPresent();
+  }
+
+  private static boolean hasKerberos(Configuration configuration) {
+    return configuration
+        .getTrimmed(CommonConfigurationKeysPublic.HADOOP_SECURITY_AUTHENTICATION, "simple")
+        .equals("kerberos");
+  }
+
+  private static UserTickets ticketsOf(Users users) {
+    try {
+      return new UserTickets(users.get());
+    } catch (IOException e) {
+      throw new IllegalArgumentException(
+          Text.of(
+              "hadoop.security.authentication = kerberos, and Hadoop does not know its user (%s):"
+                  + " log in first (kinit, or UserGroupInformation.loginUserFromKeytab)",
+              ErrorText.of(e)),
+          e);
+    }
   }
 
   private static boolean isRequired(Configuration configuration) {

@@ -8,6 +8,7 @@ import io.retso.server.commands.CommandLines;
 import io.retso.server.commands.SecureCommand;
 import io.retso.server.commands.TokenCommand;
 import io.retso.server.config.ServerConfig;
+import io.retso.server.config.Setting;
 import io.retso.server.config.Settings;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +23,9 @@ public final class SecuredOracle implements AutoCloseable {
   private final Path made;
   private final RetsoServer server;
 
+  /** In the name of its principal in Kerberos. */
+  static final String KERBEROS_SERVICE = "retso/localhost";
+
   private SecuredOracle(Path directory, Path made, RetsoServer server) {
     this.directory = directory;
     this.made = made;
@@ -30,25 +34,45 @@ public final class SecuredOracle implements AutoCloseable {
 
   /** Makes keys and certificates in an empty directory, and starts the oracle. */
   public static SecuredOracle start(Path directory) throws Exception {
+    return start(directory, Map.of());
+  }
+
+  /** The same with a keytab of {@link #KERBEROS_SERVICE}. */
+  static SecuredOracle start(Path directory, Path keytab) throws Exception {
+    return start(
+        directory,
+        Map.of(
+            Settings.KERBEROS_KEYTAB,
+            keytab.toString(),
+            Settings.KERBEROS_PRINCIPAL,
+            KERBEROS_SERVICE));
+  }
+
+  private static SecuredOracle start(Path directory, Map<Setting<String>, String> more)
+      throws Exception {
     Path made = directory.resolve("made");
     Path member = made.resolve("member-localhost");
     run(new SecureCommand(), "init", made, "--member=localhost,127.0.0.1", "--path=" + member);
     Files.writeString(
         member.resolve("access"),
-        "may region-server region-server\nmay application app\nmay sweeper sweeper\n",
+        "name KRB ([^/@]+)(?:/[^@]+)?@RETSO\\.TEST = $1\n"
+            + "may region-server region-server\n"
+            + "may application app\n"
+            + "may sweeper sweeper\n"
+            + "vouch app\n",
         StandardOpenOption.APPEND);
-    RetsoServer server =
-        RetsoServer.start(
-            ServerConfig.builder()
-                .load(member.resolve("retso.properties"))
-                .set(Settings.AUDIT_FILE, directory.resolve("audit.json"))
-                .set(Settings.LISTEN_PORT, 0)
-                .set(Settings.HTTP_PORT, 0)
-                .set(Settings.ROWS, "100k")
-                .set(Settings.WINDOW_TIMESTAMPS, "2^17")
-                .set(Settings.UNCLEANED_MAX, "100k")
-                .set(Settings.LOG, "memory")
-                .build());
+    ServerConfig.Builder settings =
+        ServerConfig.builder()
+            .load(member.resolve("retso.properties"))
+            .set(Settings.AUDIT_FILE, directory.resolve("audit.json"))
+            .set(Settings.LISTEN_PORT, 0)
+            .set(Settings.HTTP_PORT, 0)
+            .set(Settings.ROWS, "100k")
+            .set(Settings.WINDOW_TIMESTAMPS, "2^17")
+            .set(Settings.UNCLEANED_MAX, "100k")
+            .set(Settings.LOG, "memory");
+    more.forEach(settings::set);
+    RetsoServer server = RetsoServer.start(settings.build());
     return new SecuredOracle(directory, made, server);
   }
 
@@ -62,6 +86,11 @@ public final class SecuredOracle implements AutoCloseable {
 
   public String address() {
     return "localhost:" + server.port();
+  }
+
+  /** What it has written of its clients. */
+  Path audit() {
+    return directory.resolve("audit.json");
   }
 
   /** The file of its authority. */
@@ -79,6 +108,17 @@ public final class SecuredOracle implements AutoCloseable {
         OracleSettings.TLS_CA, authority().toString(),
         OracleSettings.TLS_CERTIFICATE, made.resolve(name).resolve("tls.crt").toString(),
         OracleSettings.TLS_KEY, made.resolve(name).resolve("tls.key").toString());
+  }
+
+  /** Settings of a process of Hadoop that has tickets. */
+  Map<String, String> kerberos() {
+    return Map.of(
+        OracleSettings.SECURITY,
+        "required",
+        OracleSettings.TLS_CA,
+        authority().toString(),
+        "hadoop.security.authentication",
+        "kerberos");
   }
 
   /** Settings of a region server. */

@@ -15,11 +15,15 @@ import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.embedded.EmbeddedHBase;
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.layout.OracleSettings;
+import io.retso.kdc.TestKdc;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.SocketTimeoutException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.PrivilegedExceptionAction;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
@@ -28,6 +32,8 @@ import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.security.authentication.util.KerberosName;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -40,12 +46,14 @@ class SecuredOracleTest {
   private static final TableName ACCOUNTS = TableName.valueOf("accounts");
 
   @TempDir private static Path directory;
+  private static TestKdc kdc;
   private static SecuredOracle oracle;
   private static EmbeddedHBase hbase;
 
   @BeforeAll
   static void start() throws Exception {
-    oracle = SecuredOracle.start(directory);
+    kdc = new TestKdc(directory.resolve("kdc"));
+    oracle = SecuredOracle.start(directory, kdc.add(SecuredOracle.KERBEROS_SERVICE));
     EmbeddedHBase.Builder builder = EmbeddedHBase.in(directory.resolve("hbase"));
     oracle.regionServer().forEach(builder::set);
     hbase = builder.start();
@@ -55,6 +63,7 @@ class SecuredOracleTest {
   static void stop() throws Exception {
     hbase.close();
     oracle.close();
+    kdc.close();
   }
 
   private static Configuration with(Map<String, String> settings) {
@@ -67,6 +76,16 @@ class SecuredOracleTest {
         .create(table.build(), TablePreparation.Options.DEFAULT);
   }
 
+  private static void createAccounts() throws Exception {
+    try (Connection connection =
+            ConnectionFactory.createConnection(with(oracle.certificate("app")));
+        Admin admin = connection.getAdmin()) {
+      if (!admin.tableExists(ACCOUNTS)) {
+        create(connection, Fixture.descriptor(ACCOUNTS));
+      }
+    }
+  }
+
   /** Whose commit is not cleaned up yet, so that a region server has to ask the oracle. */
   private static TransactionManager manager(Configuration configuration) throws Exception {
     return TransactionManager.builder(configuration).cleanupDelay(Duration.ofHours(1)).build();
@@ -74,10 +93,7 @@ class SecuredOracleTest {
 
   @Test
   void applicationsAndRegionServersAreKnown() throws Exception {
-    try (Connection connection =
-        ConnectionFactory.createConnection(with(oracle.certificate("app")))) {
-      create(connection, Fixture.descriptor(ACCOUNTS));
-    }
+    createAccounts();
     for (Map<String, String> settings : List.of(oracle.certificate("app"), oracle.token("app"))) {
       String row = settings.containsKey(OracleSettings.TOKEN_FILE) ? "by token" : "by certificate";
       try (TransactionManager writer = manager(with(settings))) {
@@ -90,6 +106,22 @@ class SecuredOracleTest {
         }
       }
     }
+  }
+
+  /** A user of Hadoop is the same one to the oracle. */
+  @Test
+  void usersOfHadoopAreKnownByTheirTickets() throws Exception {
+    KerberosName.setRules("RULE:[1:$1@$0](.*@RETSO.TEST)s/@.*//\nDEFAULT");
+    UserGroupInformation user =
+        UserGroupInformation.getUGIFromSubject(TestKdc.subject("app", kdc.add("app")));
+    Configuration configuration = with(oracle.kerberos());
+    TransactionManager manager =
+        user.doAs((PrivilegedExceptionAction<TransactionManager>) () -> manager(configuration));
+    try (manager;
+        Transaction tx = manager.begin()) {
+      tx.commit();
+    }
+    assertTrue(Files.readString(oracle.audit()).contains("\"proof\": \"kerberos\""));
   }
 
   @Test
@@ -112,7 +144,11 @@ class SecuredOracleTest {
             "required",
             OracleSettings.TLS_CA,
             oracle.authority().toString());
-    assertRefused(nobody, "give it a certificate or a token");
+    Map<String, String> vouched = new HashMap<>(nobody);
+    vouched.put(OracleSettings.TOKEN_TABLE, ACCOUNTS.getNameAsString());
+    createAccounts();
+    assertRefused(vouched, "HBase does not verify its users");
+    assertRefused(nobody, "give it a certificate, a token or tickets of Kerberos");
     IllegalArgumentException e =
         assertThrows(
             IllegalArgumentException.class,

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeoutException;
  *
  * @param <T> the answer
  */
-final class Call<T> extends CompletableFuture<T> {
+class Call<T> extends CompletableFuture<T> {
   static final long[] NO_ROWS = {};
 
   /** The loop looks at deadlines ten times a second. */

@@ -6,6 +6,7 @@ import io.retso.client.CommitRequest;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Limits;
+import io.retso.protocol.Vouching;
 
 /** Packs calls of one type into request frames. Stateless. */
 final class FrameWriter {
@@ -24,6 +25,7 @@ final class FrameWriter {
       case COMMIT_READS -> Frames.COMMIT_READS_FIXED_BYTES + call.ids() * Long.BYTES;
       case STATUS -> Frames.STATUS_BYTES;
       case ABORT, CLEANED, SWEPT -> Frames.TICKET_BYTES;
+      case VOUCH -> Vouching.bodyBytes(((VouchCall) call).user);
       case HELLO, AUTH, BEGIN, TIMESTAMP, SAFE, PING, WATERMARK, KEYS -> 0;
     };
   }
@@ -55,7 +57,7 @@ final class FrameWriter {
 
   private static int countMax(FrameType type) {
     return switch (type) {
-      case PING -> 1;
+      case PING, VOUCH -> 1;
       case BEGIN, COMMIT, COMMIT_READS -> Limits.FRAME_TIMESTAMPS_MAX;
       case HELLO, AUTH, STATUS, ABORT, CLEANED, WATERMARK, SWEPT, TIMESTAMP, SAFE, KEYS ->
           Limits.FRAME_REQUESTS_MAX;
@@ -88,6 +90,7 @@ final class FrameWriter {
       }
       case COMMIT_READS -> writeReads(call.request, call.maybeSent, out);
       case STATUS, ABORT, CLEANED, SWEPT -> out.writeLong(call.start).writeLong(call.ticket);
+      case VOUCH -> Vouching.writeUser(out, ((VouchCall) call).user);
       case HELLO, AUTH, BEGIN, TIMESTAMP, SAFE, PING, WATERMARK, KEYS -> {} // the count says all
     }
     call.maybeSentBefore = call.maybeSent;

@@ -1,6 +1,7 @@
 package io.retso.client.connection;
 
 import io.netty.buffer.ByteBuf;
+import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
 import io.retso.protocol.Authentication;
 import io.retso.protocol.ErrorCode;
@@ -8,19 +9,26 @@ import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.Handshake.Welcome;
+import io.retso.protocol.Limits;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * How a connection begins: HELLO, the server's welcome, and, if the client has a token, AUTH. That
- * is sent again before what it proves ends, also by a token that has been replaced since. Event
- * loop only.
+ * How a connection begins: HELLO, the server's welcome, and, if the client has a token or tickets
+ * of Kerberos, AUTH. That is sent again before what it proves ends, also by a token that has been
+ * replaced since. Event loop only.
  */
 final class Introduction {
   /** Both frames are answered before anything else is asked, or need no order. */
   private static final int FRAME_ID = 0;
 
+  private static final Logger LOG = LoggerFactory.getLogger(OracleClient.class);
+
   /** What proves who this client is may end soon: it is read again no sooner than this. */
   private static final long RENEWAL_MILLIS_MIN = 1_000;
+
+  private static final byte[] NOTHING = new byte[0];
 
   private final Connection connection;
   private final ClientSettings settings;
@@ -34,8 +42,14 @@ final class Introduction {
 
   private boolean complete;
 
-  /** AUTH was sent, and its reply has not come. */
-  private boolean asking;
+  /** It proves who it is; null if it does not at present. */
+  private Proof proof;
+
+  /** AUTH frames that were sent for that. */
+  private int rounds;
+
+  /** For how long the last one counts; 0 for ever. */
+  private long lastsMillis;
 
   Introduction(Connection connection, ClientSettings settings, ClientLoop loop, PeerErrors errors) {
     this.connection = connection;
@@ -75,7 +89,7 @@ final class Introduction {
   void onReply(FrameType type, ByteBuf body) throws FrameException {
     if (welcome == null && type == FrameType.HELLO) {
       onWelcome(Handshake.readWelcome(body));
-    } else if (asking && type == FrameType.AUTH) {
+    } else if (proof != null && type == FrameType.AUTH) {
       onKnown(Authentication.readReply(body));
     } else {
       throw new FrameException(
@@ -96,8 +110,8 @@ final class Introduction {
     }
     welcome = offer;
     Authentication.Offer security = offer.offer();
-    if (security.mechanisms().contains(Authentication.TOKEN) && security.principal().isEmpty()) {
-      transport.token(this::sayWho);
+    if (!security.mechanisms().isEmpty() && security.principal().isEmpty()) {
+      transport.proof(security.mechanisms(), this::sayWho);
     } else {
       sayWho(null);
     }
@@ -123,16 +137,14 @@ final class Introduction {
   }
 
   /** Goes on with what proves who this client is; with null if there is nothing. */
-  private void sayWho(byte[] token) {
-    if (token != null) {
-      ask(token);
+  private void sayWho(Proof begun) {
+    if (begun != null) {
+      prove(begun);
     } else if (welcome.offer().isDue()) {
       connection.end(
           errors.notAuthenticated(
               "wants to know who this client is: give it a certificate"
-                  + (welcome.offer().mechanisms().contains(Authentication.TOKEN)
-                      ? " or a token"
-                      : ", and TLS,")
+                  + others(welcome.offer())
                   + " that the oracle knows",
               null));
     } else {
@@ -140,35 +152,94 @@ final class Introduction {
     }
   }
 
-  private void ask(byte[] token) {
-    asking = true;
+  private static String others(Authentication.Offer offer) {
+    if (offer.mechanisms().isEmpty()) {
+      return ", and TLS,";
+    }
+    return offer.mechanisms().contains(Authentication.KERBEROS)
+        ? ", a token or tickets of Kerberos"
+        : " or a token";
+  }
+
+  private void prove(Proof begun) {
+    proof = begun;
+    rounds = 0;
+    step(NOTHING);
+  }
+
+  private void step(byte[] challenge) {
+    rounds++;
+    proof.next(
+        challenge,
+        (bytes, failure) -> {
+          if (connection.isOver()) {
+            return;
+          }
+          if (failure != null) {
+            failed(failure);
+          } else {
+            ask(bytes);
+          }
+        });
+  }
+
+  private void ask(byte[] bytes) {
     ByteBuf out = transport.allocator().directBuffer();
     Authentication.writeAttempt(
-        out, FRAME_ID, new Authentication.Attempt(Authentication.TOKEN, token));
+        out, FRAME_ID, new Authentication.Attempt(proof.mechanism(), bytes));
     transport.write(out);
     transport.flush();
   }
 
+  /** What was proved before counts for a while yet. */
+  private void failed(ProofException failure) {
+    proof = null;
+    if (!complete) {
+      connection.end(
+          failure.passes()
+              ? errors.unavailable(
+                  "is not told who this client is: " + failure.getMessage(), failure)
+              : errors.notAuthenticated(
+                  "is not told who this client is: " + failure.getMessage(), failure));
+    } else {
+      LOG.warn("{}; this is tried again", failure.getMessage());
+      renewIn(lastsMillis / 20);
+    }
+  }
+
   private void onKnown(Authentication.Reply reply) throws FrameException {
     if (!reply.done()) {
-      throw new FrameException(ErrorCode.HANDSHAKE, "a token is not enough for it");
+      if (proof.mechanism().equals(Authentication.TOKEN)) {
+        throw new FrameException(ErrorCode.HANDSHAKE, "a token is not enough for it");
+      }
+      if (rounds == Limits.AUTHENTICATION_ROUNDS_MAX) {
+        throw new FrameException(ErrorCode.HANDSHAKE, "so many rounds are not enough for it");
+      }
+      step(reply.bytes());
+      return;
     }
-    asking = false;
-    if (reply.lastsMillis() > 0) {
-      long againMillis = Math.max(RENEWAL_MILLIS_MIN, reply.lastsMillis() / 5 * 4);
-      loop.schedule(this::renew, TimeUnit.MILLISECONDS.toNanos(againMillis));
+    proof = null;
+    lastsMillis = reply.lastsMillis();
+    if (lastsMillis > 0) {
+      renewIn(lastsMillis / 5 * 4);
     }
     if (!complete) {
       complete();
     }
   }
 
+  private void renewIn(long millis) {
+    long againMillis = Math.max(RENEWAL_MILLIS_MIN, millis);
+    loop.schedule(this::renew, TimeUnit.MILLISECONDS.toNanos(againMillis));
+  }
+
   private void renew() {
-    if (!connection.isOver() && !asking) {
-      transport.token(
-          token -> {
-            if (token != null && !connection.isOver() && !asking) {
-              ask(token);
+    if (!connection.isOver() && proof == null) {
+      transport.proof(
+          welcome.offer().mechanisms(),
+          begun -> {
+            if (begun != null && !connection.isOver() && proof == null) {
+              prove(begun);
             }
           });
     }

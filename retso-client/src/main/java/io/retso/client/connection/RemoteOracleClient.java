@@ -10,10 +10,13 @@ import io.retso.client.OracleMembers;
 import io.retso.client.Receipts;
 import io.retso.client.TransactionHandle;
 import io.retso.client.TransactionStatus;
+import io.retso.client.VouchedToken;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Limits;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.Timestamps;
+import io.retso.protocol.Vouching;
+import io.retso.text.Visible;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
@@ -156,6 +159,15 @@ public final class RemoteOracleClient implements OracleClient {
   @Override
   public CompletableFuture<Receipts> receiptsAsync() {
     return submit(FrameType.KEYS);
+  }
+
+  @Override
+  public CompletableFuture<VouchedToken> vouchAsync(String user) {
+    if (!Vouching.isUser(user)) {
+      throw new IllegalArgumentException(
+          Visible.of(user) + " is no user: a name has 1 to 255 characters of ASCII without blanks");
+    }
+    return submit(new VouchCall(user, deadlineNanos()));
   }
 
   @Override

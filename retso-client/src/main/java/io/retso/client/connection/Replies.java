@@ -8,12 +8,14 @@ import io.retso.client.Receipts;
 import io.retso.client.TransactionHandle;
 import io.retso.client.TransactionStatus;
 import io.retso.client.UnknownOutcomeException;
+import io.retso.client.VouchedToken;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
+import io.retso.protocol.Vouching;
 import java.util.Arrays;
 import java.util.function.ObjLongConsumer;
 
@@ -75,6 +77,7 @@ final class Replies {
         }
       }
       case KEYS -> keys(frame, in, body);
+      case VOUCH -> token(frame, in, index);
       case COMMIT, COMMIT_READS, ABORT -> {
         int receipt = body + frame.count * Long.BYTES;
         for (; frame.head != null; body += Long.BYTES, receipt += Long.BYTES) {
@@ -130,6 +133,13 @@ final class Replies {
     }
   }
 
+  private static void token(SentFrame frame, ByteBuf in, int index) throws FrameException {
+    int bodyBytes = Frames.frameBytes(in, index) - Frames.HEADER_BYTES;
+    ByteBuf body = in.slice(index + Frames.HEADER_BYTES, bodyBytes);
+    long lastsMillis = Vouching.readLastsMillis(body);
+    next(frame).answer(new VouchedToken(Vouching.readToken(body), lastsMillis));
+  }
+
   private static void decided(SentFrame frame, long outcome, long receipt, boolean strict)
       throws FrameException {
     Call<?> call = frame.head;
@@ -161,7 +171,7 @@ final class Replies {
         check(outcome == Outcome.DONE, call, outcome);
         next(frame).answer(null);
       }
-      case HELLO, AUTH, BEGIN, PING, WATERMARK, TIMESTAMP, SAFE, KEYS ->
+      case HELLO, AUTH, BEGIN, PING, WATERMARK, TIMESTAMP, SAFE, KEYS, VOUCH ->
           throw new AssertionError(call.type);
     }
   }
@@ -232,7 +242,8 @@ final class Replies {
     return switch (type) {
       case STATUS -> TransactionStatus.of(Outcome.RETRY);
       case COMMIT, COMMIT_READS, ABORT -> CommitResult.committed(outcome);
-      case HELLO, AUTH, BEGIN, CLEANED, PING, WATERMARK, SWEPT, TIMESTAMP, SAFE, KEYS -> null;
+      case HELLO, AUTH, BEGIN, CLEANED, PING, WATERMARK, SWEPT, TIMESTAMP, SAFE, KEYS, VOUCH ->
+          null;
     };
   }
 

@@ -2,6 +2,7 @@ package io.retso.client.connection;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import java.util.List;
 import java.util.function.Consumer;
 
 /** The bytes of one connection, as the client's loop sends them; a simulator gives its own. */
@@ -17,10 +18,12 @@ public interface Transport {
   void flush();
 
   /**
-   * Says what proves who this client is, now or later: null if it has nothing of that kind, or if
-   * others could read it on its way. Nothing is said if it is over by then.
+   * Begins to prove who this client is, now or later: null if it has nothing for that, or if others
+   * could read it on its way. Nothing is said if it is over by then.
+   *
+   * @param mechanisms which the server takes
    */
-  default void token(Consumer<byte[]> asker) {
+  default void proof(List<String> mechanisms, Consumer<Proof> asker) {
     asker.accept(null);
   }
 

@@ -3,6 +3,8 @@ package io.retso.client.sockets;
 import io.retso.client.ClientSecurity;
 import io.retso.client.OracleClient;
 import io.retso.client.connection.ClientLoop;
+import io.retso.client.connection.Proof;
+import io.retso.protocol.Authentication;
 import io.retso.text.ErrorText;
 import io.retso.tls.PrivateFile;
 import io.retso.tls.TlsContext;
@@ -13,6 +15,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -32,6 +36,9 @@ final class Credentials {
   private static final Logger LOG = LoggerFactory.getLogger(OracleClient.class);
   private static final int TOKEN_BYTES_MAX = 4096;
 
+  /** Steps of Kerberos that wait for the one before, at most. */
+  private static final int TICKETS_WAITING_MAX = 64;
+
   /** What was read: has no text, as the token is a secret. */
   static final class Read {
     final TlsContext tls;
@@ -49,6 +56,10 @@ final class Credentials {
   private final TlsFiles files;
   private final ClientLoop loop;
   private final ThreadPoolExecutor thread;
+
+  /** Asks for tickets of Kerberos and for tokens; what gives them may hang. */
+  private final ThreadPoolExecutor tickets;
+
   private final List<BiConsumer<Read, IOException>> askers = new ArrayList<>();
 
   /** Null before the first success. */
@@ -66,19 +77,46 @@ final class Credentials {
             security
                 .certificate()
                 .map(certificate -> new TlsFiles.Own(certificate, security.key().orElseThrow())));
-    this.thread =
+    this.thread = thread(threadName, new LinkedBlockingQueue<>()); // one task at a time
+    this.tickets = thread(threadName + "-tickets", new ArrayBlockingQueue<>(TICKETS_WAITING_MAX));
+  }
+
+  private static ThreadPoolExecutor thread(String name, BlockingQueue<Runnable> queue) {
+    ThreadPoolExecutor one =
         new ThreadPoolExecutor(
             1,
             1,
             1,
             TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
+            queue,
             task -> {
-              Thread made = new Thread(task, threadName);
+              Thread made = new Thread(task, name);
               made.setDaemon(true);
               return made;
             });
-    thread.allowCoreThreadTimeOut(true);
+    one.allowCoreThreadTimeOut(true);
+    return one;
+  }
+
+  /**
+   * By what the client proves who it is; null if it has nothing for that.
+   *
+   * @param mechanisms which the server takes
+   * @param serverName for which the server's certificate is
+   */
+  Proof proof(Read read, List<String> mechanisms, String serverName) {
+    if (mechanisms.contains(Authentication.TOKEN)) {
+      if (read.token != null) {
+        return TokenProof.of(read.token);
+      }
+      if (security.tokenSource().isPresent()) {
+        return new TokenProof(security.tokenSource().get(), tickets, loop::execute);
+      }
+    }
+    if (security.kerberos().isPresent() && mechanisms.contains(Authentication.KERBEROS)) {
+      return new KerberosProof(security.kerberos().get(), serverName, tickets, loop::execute);
+    }
+    return null;
   }
 
   ClientSecurity security() {
@@ -153,5 +191,6 @@ final class Credentials {
 
   void close() {
     thread.shutdown();
+    tickets.shutdownNow();
   }
 }

@@ -21,12 +21,14 @@ import io.retso.client.OracleClient;
 import io.retso.client.connection.ClientLoop;
 import io.retso.client.connection.ClientSettings;
 import io.retso.client.connection.Connection;
+import io.retso.client.connection.Proof;
 import io.retso.client.connection.Transport;
 import io.retso.text.Addresses;
 import io.retso.tls.TlsFailure;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -224,12 +226,15 @@ public final class NettyLoop implements ClientLoop {
     @Override
     public void handlerAdded(ChannelHandlerContext ctx) {
       if (read != null) {
-        String host =
-            credentials.security().serverName().orElse(connection.address.getHostString());
         int port = connection.address.getPort();
-        ctx.pipeline()
-            .addFirst(read.tls.connect(ctx.alloc(), host, port, settings.connectTimeoutNanos()));
+        long timeout = settings.connectTimeoutNanos();
+        ctx.pipeline().addFirst(read.tls.connect(ctx.alloc(), serverName(), port, timeout));
       }
+    }
+
+    /** The name for which the server's certificate is to be. */
+    private String serverName() {
+      return credentials.security().serverName().orElse(connection.address.getHostString());
     }
 
     @Override
@@ -253,15 +258,16 @@ public final class NettyLoop implements ClientLoop {
     }
 
     @Override
-    public void token(Consumer<byte[]> asker) {
-      if (read == null) {
+    public void proof(List<String> mechanisms, Consumer<Proof> asker) {
+      if (read == null) { // others could read a token, or use a connection that tickets have opened
         asker.accept(null);
         return;
       }
       credentials.find(
           (latest, failure) -> {
             if (channel.isActive()) {
-              asker.accept(latest == null ? read.token : latest.token);
+              asker.accept(
+                  credentials.proof(latest == null ? read : latest, mechanisms, serverName()));
             }
           });
     }

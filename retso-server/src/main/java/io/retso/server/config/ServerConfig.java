@@ -102,6 +102,11 @@ public final class ServerConfig {
             "tls.certificate, tls.key and tls.ca belong together: set all three, or none");
       }
     }
+    if (!get(Settings.KERBEROS_KEYTAB).isEmpty() && get(Settings.TLS_CERTIFICATE).isEmpty()) {
+      throw new ConfigException(
+          "kerberos.keytab needs TLS, inside of which clients show their tickets: set"
+              + " tls.certificate, tls.key and tls.ca");
+    }
   }
 
   /** By what ZooKeeper knows this server, with {@code auto} replaced. */

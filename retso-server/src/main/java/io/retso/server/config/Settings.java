@@ -85,6 +85,34 @@ public final class Settings {
           "File in PEM with the certificates of the authorities that are trusted to sign those of"
               + " clients and servers, and their lists of revoked ones, if there are any.");
 
+  public static final Setting<String> KERBEROS_KEYTAB =
+      new Setting<>(
+          "kerberos.keytab",
+          "",
+          ValueType.file(),
+          "Keytab with the key of kerberos.principal, that others must not be able to read. With it"
+              + " clients may say by tickets of Kerberos who they are, inside of TLS. It may be"
+              + " replaced while the server runs.");
+
+  public static final Setting<String> KERBEROS_PRINCIPAL =
+      new Setting<>(
+          "kerberos.principal",
+          "retso/_HOST",
+          ValueType.kerberosService(),
+          "This server's name in Kerberos. _HOST is the host of advertise.address, or the name of"
+              + " this machine; clients ask for tickets for the host by which they reach the"
+              + " server, or for retso.tls.server.name. Without a realm it is in that of"
+              + " krb5.conf.");
+
+  public static final Setting<Duration> KERBEROS_LASTS =
+      new Setting<>(
+          "kerberos.lasts",
+          "1h",
+          ValueType.duration(Duration.ofSeconds(1), Duration.ofHours(24)),
+          "For how long a ticket counts that a client has shown. Clients show one again at four"
+              + " fifths of it: so one whose tickets have ended is known for so much longer at"
+              + " most.");
+
   public static final Setting<String> AUDIT_FILE =
       new Setting<>(
           "audit.file",
@@ -352,6 +380,9 @@ public final class Settings {
           TLS_CERTIFICATE,
           TLS_KEY,
           TLS_CA,
+          KERBEROS_KEYTAB,
+          KERBEROS_PRINCIPAL,
+          KERBEROS_LASTS,
           AUDIT_FILE,
           ADVERTISE_ADDRESS,
           HTTP_HOST,

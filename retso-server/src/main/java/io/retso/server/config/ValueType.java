@@ -29,6 +29,9 @@ public record ValueType<T>(String label, String allowed, Function<String, Option
       Pattern.compile("(?:[A-Za-z0-9_.-]+|\\[[0-9A-Fa-f:.]+\\]):(\\d{1,5})");
   private static final Pattern ZNODE = Pattern.compile("(?:/[A-Za-z0-9_.-]+)+");
 
+  private static final Pattern KERBEROS_SERVICE =
+      Pattern.compile("[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+(?:@[A-Za-z0-9_.-]+)?");
+
   /** What the word {@code clock} is read as; no count. */
   public static final long CLOCK = 0;
 
@@ -77,6 +80,14 @@ public record ValueType<T>(String label, String allowed, Function<String, Option
         "FILE",
         "a file, or empty",
         text -> Optional.of(text).filter(t -> t.isEmpty() || path(t).isPresent()));
+  }
+
+  /** The name of a service in Kerberos. */
+  static ValueType<String> kerberosService() {
+    return new ValueType<>(
+        "PRINCIPAL",
+        "service/host or service/host@REALM, with _HOST for the host if that is to be found out",
+        text -> Optional.of(text).filter(t -> KERBEROS_SERVICE.matcher(t).matches()));
   }
 
   private static Optional<Path> path(String text) {

@@ -68,6 +68,7 @@ public final class OracleLink {
   private final long timeoutMillis;
   private final StatusCache cache;
   private final ReceiptKeys keys;
+  private final UserTokens userTokens;
   private final OrphanQueue orphans;
   private final SharedMemory memory = new SharedMemory();
 
@@ -88,13 +89,21 @@ public final class OracleLink {
     this.timeoutMillis = timeout.toMillis();
     this.breaker = new OracleBreaker(timeout.toNanos(), System::nanoTime);
     OracleClientBuilder builder =
-        OracleSettings.client(server, "retso-region-server").oracle(oracle).requestTimeout(timeout);
+        OracleSettings.serverClient(server, "retso-region-server")
+            .oracle(oracle)
+            .requestTimeout(timeout);
     TableSettings.checkedAddresses(key.addresses).forEach(builder::address);
     this.client = builder.build();
     this.cache = new StatusCache(configuration.getInt(CACHE_KEY, CACHE_DEFAULT));
     this.keys =
         new ReceiptKeys(
             () -> breaker.waiting(client::receiptsAsync), this::await, System::nanoTime);
+    this.userTokens =
+        new UserTokens(
+            server,
+            user -> breaker.waiting(() -> client.vouchAsync(user)),
+            this::await,
+            System::nanoTime);
     this.orphans = new OrphanQueue(this::decided, metrics, System::nanoTime);
   }
 
@@ -182,6 +191,11 @@ public final class OracleLink {
   /** What proves receipts. */
   ReceiptKeys keys() {
     return keys;
+  }
+
+  /** Tokens for users of HBase. */
+  public UserTokens userTokens() {
+    return userTokens;
   }
 
   /** Rows to clean up. */
