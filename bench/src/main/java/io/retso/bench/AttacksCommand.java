@@ -3,6 +3,7 @@ package io.retso.bench;
 import io.retso.bench.attack.AttackBench;
 import io.retso.bench.attack.AttackReport;
 import io.retso.bench.attack.AttackText;
+import io.retso.bench.flood.FloodBench;
 import io.retso.bench.load.LoadPlan.Work;
 import io.retso.bench.report.BenchException;
 import io.retso.bench.report.ReportJson;
@@ -25,6 +26,9 @@ import picocli.CommandLine.Parameters;
       "Measures what a good client notices of others that take all they can get: its latencies at a"
           + " steady rate, alone and beside each attack, without a log and with one. Attackers come"
           + " from 127.0.0.2 and the addresses after it. Four minutes.",
+      "",
+      "With --secured: a server without a log that wants to know its clients, beside floods of such"
+          + " as it does not know, from 127.0.1.2 to 127.0.4.2. One minute.",
       ""
     },
     mixinStandardHelpOptions = true,
@@ -60,6 +64,11 @@ final class AttacksCommand implements Callable<Integer> {
       description = "Measured time beside each attack. Default: 5, with --quick 2")
   private Double seconds;
 
+  @Option(
+      names = "--secured",
+      description = "Floods before a client says who it is, instead of the attacks of clients.")
+  private boolean secured;
+
   @Mixin private IsolationOption isolation;
 
   @Override
@@ -67,6 +76,9 @@ final class AttacksCommand implements Callable<Integer> {
     double measured = seconds == null ? options.quick ? 2 : 5 : seconds;
     options.checkRepetitions(measured, 1);
     options.check(rate >= 1, "--rate must be at least 1");
+    if (secured) {
+      return floods(measured);
+    }
     AttackBench.Settings settings =
         new AttackBench.Settings(
             options.servers(log != BenchCommand.Log.BOOKKEEPER, log != BenchCommand.Log.MEMORY),
@@ -78,6 +90,19 @@ final class AttacksCommand implements Callable<Integer> {
             Duration.ofMillis(1500),
             Duration.ofNanos((long) (measured * 1e9)));
     return options.run(() -> publish(settings));
+  }
+
+  private int floods(double measured) throws InterruptedException {
+    FloodBench.Settings settings =
+        new FloodBench.Settings(
+            options.servers(true, false),
+            options.pattern("", names, "flood", FloodBench.names()),
+            rate,
+            rows.count(options),
+            options.seed,
+            Duration.ofMillis(1500),
+            Duration.ofNanos((long) (measured * 1e9)));
+    return options.run(() -> new FloodBench(settings, options.text()).run());
   }
 
   private void publish(AttackBench.Settings settings) throws BenchException, InterruptedException {

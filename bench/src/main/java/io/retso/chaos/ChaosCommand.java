@@ -137,6 +137,11 @@ public final class ChaosCommand implements Callable<Integer> {
   private String otherBuild;
 
   @Option(
+      names = "--secured",
+      description = "Oracles know each other and all of their clients, by certificates, over TLS.")
+  private boolean secured;
+
+  @Option(
       names = "--out",
       paramLabel = "DIR",
       defaultValue = "./retso-chaos",
@@ -182,6 +187,7 @@ public final class ChaosCommand implements Callable<Integer> {
                 new Load.Plan(CLIENTS, 1, rate),
                 faults,
                 otherBuild,
+                secured,
                 Files.createDirectories(out.toAbsolutePath().normalize())),
             spec.commandLine().getParseResult().originalArgs(),
             text);

@@ -1,5 +1,6 @@
 package io.retso.cluster;
 
+import io.retso.client.ClientSecurity;
 import io.retso.hbase.layout.OracleSettings;
 import io.retso.server.commands.CommandLines;
 import io.retso.server.commands.SecureCommand;
@@ -16,11 +17,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import javax.net.ssl.SSLContext;
 import org.apache.hadoop.conf.Configuration;
 
 /** What an oracle and its clients need to know each other, for one run on this machine. */
 public final class SecuredFiles implements AutoCloseable {
   private static final String HOSTS = "--member=localhost,127.0.0.1";
+  private static final String OPERATOR = "operator";
   private static final String REGION_SERVER = "region-server";
   private static final String CLIENT = "client";
   private static final String ROLES =
@@ -41,10 +44,21 @@ public final class SecuredFiles implements AutoCloseable {
    * @param level of TLS and of what clients say of themselves: {@code optional} or {@code required}
    */
   public static SecuredFiles make(Path parent, String level) throws ClusterException {
+    return make(parent, level, List.of());
+  }
+
+  /**
+   * Makes them for several members, which share a certificate.
+   *
+   * @param hosts of them, beside this machine's usual name and address
+   */
+  public static SecuredFiles make(Path parent, String level, List<String> hosts)
+      throws ClusterException {
     try {
       Files.createDirectories(parent);
       SecuredFiles files = new SecuredFiles(Files.createTempDirectory(parent, "security-"));
-      files.run("init", files.made().toString(), HOSTS, "--path=" + files.member());
+      String members = hosts.isEmpty() ? HOSTS : HOSTS + "," + String.join(",", hosts);
+      files.run("init", files.made().toString(), members, "--path=" + files.member());
       files.run("issue", files.made().toString(), REGION_SERVER);
       files.run("issue", files.made().toString(), CLIENT);
       Path access = files.member().resolve("access");
@@ -55,6 +69,16 @@ public final class SecuredFiles implements AutoCloseable {
       throw new ClusterException(
           "no certificates could be made in " + parent + ": " + ErrorText.of(e), e);
     }
+  }
+
+  /** Those that another process has made. */
+  public static SecuredFiles at(Path directory) {
+    return new SecuredFiles(directory);
+  }
+
+  /** Where they are. */
+  public Path directory() {
+    return directory;
   }
 
   private void run(String... arguments) throws ClusterException {
@@ -84,14 +108,75 @@ public final class SecuredFiles implements AutoCloseable {
         "--secret-file=" + own.resolve("secret"));
   }
 
+  /** Settings of members that have their secret elsewhere. */
+  public Map<String, String> ofMembers() {
+    Path own = member();
+    return Map.of(
+        "access.file", own.resolve("access").toString(),
+        "tls.certificate", own.resolve("tls.crt").toString(),
+        "tls.key", own.resolve("tls.key").toString(),
+        "tls.ca", own.resolve("ca.crt").toString());
+  }
+
+  /** What applications go by. */
+  public ClientSecurity security() {
+    Path own = made().resolve(CLIENT);
+    return ClientSecurity.builder(made().resolve("ca.crt"))
+        .certificate(own.resolve("tls.crt"), own.resolve("tls.key"))
+        .build();
+  }
+
+  /** The JDK's TLS of applications. */
+  public SSLContext ofClient() throws ClusterException {
+    return sockets(CLIENT);
+  }
+
+  /** The JDK's TLS of operators. */
+  public SSLContext ofOperator() throws ClusterException {
+    return sockets(OPERATOR);
+  }
+
   /** What clients begin TLS with, which show a certificate. */
   public TlsContext client() throws ClusterException {
-    Path own = made().resolve(CLIENT);
+    return context(filesOf(Optional.of(made().resolve(CLIENT))));
+  }
+
+  /** What those begin TLS with that show nothing. */
+  public TlsContext ofStranger() throws ClusterException {
+    return context(filesOf(Optional.empty()));
+  }
+
+  /**
+   * The JDK's TLS of a client with a certificate that was made.
+   *
+   * @param name of the certificate; empty to show none
+   */
+  public SSLContext sockets(String name) throws ClusterException {
+    return jdk(filesOf(name.isEmpty() ? Optional.empty() : Optional.of(made().resolve(name))));
+  }
+
+  /** The JDK's TLS of another member. */
+  public SSLContext ofMember() throws ClusterException {
+    return jdk(filesOf(Optional.of(member())));
+  }
+
+  private TlsFiles filesOf(Optional<Path> shown) {
+    return new TlsFiles(
+        made().resolve("ca.crt"),
+        shown.map(own -> new TlsFiles.Own(own.resolve("tls.crt"), own.resolve("tls.key"))));
+  }
+
+  private static TlsContext context(TlsFiles files) throws ClusterException {
     try {
-      return TlsContext.ofClient(
-          new TlsFiles(
-              made().resolve("ca.crt"),
-              Optional.of(new TlsFiles.Own(own.resolve("tls.crt"), own.resolve("tls.key")))));
+      return TlsContext.ofClient(files);
+    } catch (TlsException e) {
+      throw new ClusterException(ErrorText.of(e), e);
+    }
+  }
+
+  private static SSLContext jdk(TlsFiles files) throws ClusterException {
+    try {
+      return TlsContext.forHttp(files);
     } catch (TlsException e) {
       throw new ClusterException(ErrorText.of(e), e);
     }

@@ -76,6 +76,28 @@ class ChaosCommandTest {
     assertEquals(0, related());
   }
 
+  /** Members find each other, clients and operators are let in, by certificates alone. */
+  @Test
+  void aClusterThatWantsToKnowEverybodyKeepsItsPromises() throws Exception {
+    Path out = temporary.resolve("out");
+    Answer answer =
+        run(
+            "--secured",
+            "--minutes=0.1",
+            "--seed=" + SEED,
+            "--oracles=2",
+            "--bookies=1",
+            "--zookeepers=1",
+            "--rate=100",
+            "--faults=hand-over",
+            "--out=" + out);
+    System.out.println(answer.out());
+    assertEquals(0, answer.code(), answer::toString);
+    assertTrue(answer.out().contains("Acknowledged commits lost: 0. Wrong answers: 0."));
+    assertTrue(Pattern.compile("hand-over +[1-9]").matcher(answer.out()).find(), answer.out());
+    assertFalse(Files.exists(out.resolve("cluster")), "keys are gone with the cluster");
+  }
+
   @Test
   void whatCannotBeIsSaidBeforeAnythingStarts() {
     assertEquals(ExitCode.USAGE.number(), run("--minutes=0").code());

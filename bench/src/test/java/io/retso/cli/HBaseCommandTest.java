@@ -340,4 +340,14 @@ class HBaseCommandTest {
     succeeds("--families=NAME[,NAME...]", "prepare", "--help");
     assertFalse(out.toString().contains("NAME...]["), out::toString);
   }
+
+  /** This cluster checks no rights: RightsTest has one that does. */
+  @Test
+  void rightsAreGrantedToPreparedTables() {
+    fails(1, "table " + table + " does not exist", "grant", "bob", table);
+    fails(64, "Missing required parameter: 'TABLE'", "grant", "bob");
+    create();
+    fails(1, "has no family x of its own", "grant", "bob", table, "x");
+    fails(1, "AccessController is not loaded", "grant", "bob", table);
+  }
 }

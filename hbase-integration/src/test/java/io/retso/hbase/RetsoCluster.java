@@ -99,6 +99,10 @@ public final class RetsoCluster implements AutoCloseable {
       RetsoServer oracle = startOracle();
       EmbeddedHBase hbase =
           EmbeddedHBase.in(directory)
+              .set("retso.marks.flush.pause", "0") // tests look at marks again and again
+              .set(
+                  "retso.plain.ahead.max",
+                  Long.toString(Long.MAX_VALUE)) // nor do they wait for plain versions
               .set("hbase.balancer.period", NEVER) // regions stay where a test puts them
               .start();
       JmxCacheBuster.stop(); // it reads all metrics after each change of a region, in vain here

@@ -2,6 +2,7 @@ package io.retso.front;
 
 import io.retso.log.LogException;
 import io.retso.member.Front;
+import io.retso.protocol.Authentication.Level;
 import io.retso.protocol.Limits;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
@@ -11,10 +12,13 @@ import io.retso.sequencer.Sequencer;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Where all {@link Conversation}s of a server meet its sequencer: it ends bursts, lets replies go
@@ -232,14 +236,29 @@ public final class FrontDesk implements Front {
   /** Whether a client of this name is connected, and said HELLO or sent a ping lately. */
   @Override
   public boolean hears(String clientName) {
+    return heardMembers().anyMatch(clientName::equals);
+  }
+
+  /**
+   * The names of clients of which it is proved that they are members, and that are heard; empty
+   * where nobody has to say who they are, as nothing is proved there.
+   */
+  @Override
+  public Optional<Set<String>> provedStandbys() {
+    return settings.access().authentication() == Level.REQUIRED
+        ? Optional.of(heardMembers().collect(Collectors.toSet()))
+        : Optional.empty();
+  }
+
+  private Stream<String> heardMembers() {
     long now = settings.nanoClock().getAsLong();
     return conversations.stream()
-        .anyMatch(
+        .filter(
             conversation ->
                 conversation.hello() != null
-                    && conversation.hello().clientName().equals(clientName)
                     && conversation.identity().has(Role.MEMBER)
-                    && now - conversation.heardNanos() < HEARD_NANOS_MAX);
+                    && now - conversation.heardNanos() < HEARD_NANOS_MAX)
+        .map(conversation -> conversation.hello().clientName());
   }
 
   private boolean isOnItsThread() {

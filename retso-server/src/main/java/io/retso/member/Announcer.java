@@ -6,6 +6,9 @@ import io.retso.protocol.Limits;
 import io.retso.protocol.ServerRole;
 import io.retso.sequencer.Recovery;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
@@ -40,6 +43,7 @@ final class Announcer {
    */
   private String successor = "";
 
+  private final ProvedMembers proved = new ProvedMembers();
   private Facts facts;
   private ServerRole role = ServerRole.UNKNOWN;
   private volatile Member.View view;
@@ -69,20 +73,33 @@ final class Announcer {
   }
 
   /** What clients are to be told now, which the caller does. */
-  ServerRole role(boolean leads) {
+  ServerRole role(boolean leads, long time) {
     String leader = follower.leader();
     Facts now =
         new Facts(
             leads,
             follower.epoch(),
             follower.isOwn(leader) && !(leads && successor.isEmpty()) ? successor : leader,
-            roster.members(),
+            members(leads, time),
             settings.address());
     if (!now.equals(facts)) { // this is asked at each tick
       facts = now;
       role = now.role();
     }
     return role;
+  }
+
+  /** Those that clients are told of. */
+  private List<Roster.Entry> members(boolean leads, long now) {
+    Optional<Set<String>> standbys = front.provedStandbys();
+    if (standbys.isEmpty()) {
+      return roster.members();
+    }
+    Predicate<String> proves =
+        leads
+            ? address -> standbys.get().contains(LeaderWatch.clientName(address))
+            : follower::isNamedByItsLeader;
+    return proved.among(roster.members(), proves, now);
   }
 
   /**
@@ -117,7 +134,7 @@ final class Announcer {
               LogEntry.newestVersion(),
               behind));
       ServerRole before = role;
-      if (!role(leads).equals(before)) {
+      if (!role(leads, now).equals(before)) {
         front.update(role);
       }
     }

@@ -8,6 +8,7 @@ import io.retso.log.LogTail;
 import io.retso.protocol.ServerRole;
 import io.retso.sequencer.Recovery;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
@@ -56,6 +57,9 @@ final class Follower {
   private long positionSeen;
 
   private FollowedLeader leader = FollowedLeader.unseen(0, "");
+
+  /** Addresses of members, as the leader has told; those of the one before until it has. */
+  private Set<String> named = Set.of();
 
   /** The take-over that is under way, or was the last, has begun its epoch. */
   private boolean entered;
@@ -219,7 +223,9 @@ final class Follower {
     if (role.epoch() != leader.epoch) {
       return;
     }
-    if (!role.leads()) {
+    if (role.leads()) {
+      named = Set.copyOf(role.members());
+    } else {
       leader.hasEnded();
     }
     String next = role.leaderAddress();
@@ -227,6 +233,11 @@ final class Follower {
       leader.names(next, role.leads());
       news.run();
     }
+  }
+
+  /** Whether a leader that lives names the member at this address, or is there itself. */
+  boolean isNamedByItsLeader(String address) {
+    return hears() && (named.contains(address) || address.equals(leader.address));
   }
 
   /** Whom it takes over from is not waited for any longer if it died, hangs, or does not end. */

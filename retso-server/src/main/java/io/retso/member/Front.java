@@ -2,6 +2,8 @@ package io.retso.member;
 
 import io.retso.protocol.ServerRole;
 import io.retso.sequencer.Sequencer;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -20,6 +22,9 @@ public interface Front extends Sequencer.Replies {
 
   /** See {@link io.retso.front.FrontDesk#hears}. */
   boolean hears(String clientName);
+
+  /** See {@link io.retso.front.FrontDesk#provedStandbys}. */
+  Optional<Set<String>> provedStandbys();
 
   /**
    * Takes no more requests until {@link #follow}.

@@ -262,7 +262,7 @@ public final class Member implements AutoCloseable {
     announcer.names("");
     takeOvers++;
     state = State.LEADING;
-    front.lead(term.sequencer(), announcer.role(true));
+    front.lead(term.sequencer(), announcer.role(true, now()));
     steps.led(taken.times(), now());
     LOG.info("leads in epoch {}", taken.epoch());
   }
@@ -318,7 +318,7 @@ public final class Member implements AutoCloseable {
     log.close();
     log = null;
     state = State.STANDBY;
-    front.follow(announcer.role(false));
+    front.follow(announcer.role(false, now()));
     term = null;
     executor.execute(() -> standByAgain(hasLoggedAll, ended));
   }
@@ -364,7 +364,7 @@ public final class Member implements AutoCloseable {
       Runnable names =
           () -> {
             announcer.names(next.get());
-            front.update(announcer.role(true));
+            front.update(announcer.role(true, now()));
           };
       handOver =
           new HandOver(store, log, front, tasks, threads.nanoClock(), names, this::handedOver);

@@ -4,18 +4,21 @@ import io.retso.member.LeaderWatch;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.Limits;
+import io.retso.security.Identity;
 import io.retso.security.Role;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 /**
  * Which connections a server has: so many of clients, so many of one client host, and {@value
@@ -24,7 +27,11 @@ import java.util.Set;
  *
  * <p>A standby is what says so in its HELLO. That may be anybody, so its places are few. A
  * connection for which clients have no place left has one of these until it has said HELLO, for
- * {@value #HELLO_MILLIS} ms at most. Of the event loop.
+ * {@value #HELLO_MILLIS} ms at most.
+ *
+ * <p>Where clients say who they are, some places are kept for region servers, members and
+ * operators: applications that take all they can get would end the reads of all tables, and keep
+ * away the one that could end it. Of the event loop.
  */
 final class Admission {
   /** Each may be there twice: the connection of one that was cut off ends after a while. */
@@ -38,8 +45,15 @@ final class Admission {
   /** As many of one network at most: the first 24 bits of an address, or 64 of IPv6. */
   static final int UNKNOWN_PER_NETWORK_MAX = 32;
 
+  /** One of so many places is kept: 64 of 1,024. */
+  static final int KEPT_SHARE = 16;
+
+  private static final Set<Role> KEPT_FOR =
+      EnumSet.of(Role.REGION_SERVER, Role.MEMBER, Role.OPERATOR);
+
   private final int clientsMax;
   private final int clientsPerHost;
+  private final BooleanSupplier asks;
   private final Set<Connection> connections = new LinkedHashSet<>();
 
   /** Those of them of which it is to be known whose they are and is not yet, the oldest first. */
@@ -48,9 +62,15 @@ final class Admission {
   /** Those of them that have a place of standbys. */
   private final Set<Connection> apart = new LinkedHashSet<>();
 
-  Admission(int clientsMax, int clientsPerHost) {
+  /**
+   * Has no connections yet.
+   *
+   * @param asks whether clients may, or must, say who they are
+   */
+  Admission(int clientsMax, int clientsPerHost, BooleanSupplier asks) {
     this.clientsMax = clientsMax;
     this.clientsPerHost = clientsPerHost;
+    this.asks = asks;
   }
 
   /** Those that were admitted and are not over; a copy is to be made to end them. */
@@ -63,11 +83,20 @@ final class Admission {
   }
 
   /**
-   * Has a connection more.
+   * Has a connection more. One of which it is to be known whose it is takes no place of clients
+   * until then. If there are too many of these, or of its network, one gives way: the oldest of the
+   * network that has most.
    *
+   * @param isToSay whether it is to be known whose it is
    * @return why it is not admitted; null if it is
    */
-  String admit(Connection connection) {
+  String admit(Connection connection, boolean isToSay) {
+    if (isToSay) {
+      connections.add(connection);
+      unknown.add(connection);
+      oneGivesWay();
+      return null;
+    }
     String objection = objection(connection);
     if (objection != null) {
       if (apart.size() == STANDBYS_MAX) {
@@ -79,12 +108,7 @@ final class Admission {
     return null;
   }
 
-  /**
-   * A connection begins of which it is to be known whose it is. If there are too many of these, or
-   * of its network, one gives way: the oldest of the network that has most.
-   */
-  void await(Connection connection) {
-    unknown.add(connection);
+  private void oneGivesWay() {
     Map<String, List<Connection>> networks = new HashMap<>();
     for (Connection each : unknown) {
       networks.computeIfAbsent(network(each.host()), any -> new ArrayList<>()).add(each);
@@ -92,6 +116,7 @@ final class Admission {
     List<Connection> most = Collections.max(networks.values(), Comparator.comparingInt(List::size));
     if (unknown.size() > UNKNOWN_MAX || most.size() > UNKNOWN_PER_NETWORK_MAX) {
       unknown.remove(most.get(0));
+      connections.remove(most.get(0)); // also if its close takes a while
       most.get(0).giveWay();
     }
   }
@@ -104,7 +129,6 @@ final class Admission {
 
   /** Why a connection cannot have a place of clients; null if it can, or has one. */
   String objection(Connection connection) {
-    boolean isCounted = connections.contains(connection) && !apart.contains(connection);
     long standbysOfHost =
         apart.stream()
             .filter(other -> other != connection && other.host().equals(connection.host()))
@@ -114,12 +138,40 @@ final class Admission {
           + clientsPerHost
           + " connections; share one client, or raise connections.per.host";
     }
-    if (connections.size() - apart.size() + (isCounted ? 0 : 1) > clientsMax) {
+    if (isFull(connection)) {
       return "the server has its "
           + clientsMax
           + " connections; share one client, or raise connections.max";
     }
+    int kept = clientsMax / KEPT_SHARE;
+    if (asks.getAsBoolean() && isOrdinary(connection) && ordinary(connection) > clientsMax - kept) {
+      return "the server has its connections but for "
+          + kept
+          + " that are kept for region servers, members and operators; share one client, or raise"
+          + " connections.max";
+    }
     return null;
+  }
+
+  private boolean isFull(Connection connection) {
+    boolean isCounted = connections.contains(connection) && !apart.contains(connection);
+    return connections.size() - apart.size() - unknown.size() + (isCounted ? 0 : 1) > clientsMax;
+  }
+
+  /** How many clients there are for which no place is kept, this one included. */
+  private long ordinary(Connection connection) {
+    return 1
+        + connections.stream()
+            .filter(other -> other != connection && !apart.contains(other) && isOrdinary(other))
+            .count();
+  }
+
+  /** Whether it has said all that it has to, and no place is kept for such. */
+  private static boolean isOrdinary(Connection connection) {
+    Identity identity = connection.identity();
+    return identity != null
+        && !identity.isToSay()
+        && !(identity.isKnown() && KEPT_FOR.stream().anyMatch(identity::has));
   }
 
   /** Whether it has a place of standbys: it is one, or clients have no place left. */
@@ -128,19 +180,21 @@ final class Admission {
   }
 
   /**
-   * A connection says what it is, or has proved who its client is.
+   * A connection says what it is, or has proved who its client is: one of which that is known takes
+   * a place.
    *
    * @throws FrameException if it is no standby, and clients, or this one, have no place left
    */
   void greeted(Connection connection, String clientName) throws FrameException {
-    if (!connection.identity().isToSay()) {
-      unknown.remove(connection);
+    if (connection.identity().isToSay()) {
+      return;
     }
+    unknown.remove(connection);
     if (LeaderWatch.isStandby(clientName) && connection.identity().has(Role.MEMBER)) {
       if (apart.size() < STANDBYS_MAX) {
         apart.add(connection);
       }
-    } else if (apart.contains(connection) || connection.isKnown()) {
+    } else if (apart.contains(connection) || connection.isKnown() || asks.getAsBoolean()) {
       String objection = objection(connection);
       if (objection != null) {
         throw new FrameException(ErrorCode.TOO_MANY_CONNECTIONS, objection);

@@ -88,15 +88,13 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
       refuse(0, ErrorCode.SHUTTING_DOWN, "the server is shutting down");
       return;
     }
-    String objection = server.admission().admit(this);
+    boolean isToSay = server.desk().access().authentication() == Level.REQUIRED;
+    String objection = server.admission().admit(this, isToSay);
     if (objection != null) {
       refuse(0, ErrorCode.TOO_MANY_CONNECTIONS, objection);
       return;
     }
     server.mutableCounters().accepted++;
-    if (server.desk().access().authentication() == Level.REQUIRED) {
-      server.admission().await(this);
-    }
     long millis = server.admission().isApart(this) ? Admission.HELLO_MILLIS : HELLO_TIMEOUT_MILLIS;
     helloTimer = server.later(millis, this::awaitNoLonger);
   }
@@ -397,7 +395,10 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
     if (server.lines().admits()) {
       LOG.warn("{} is disconnected: others wait that have not said who they are, either", name());
     }
-    disconnect();
+    closing = true;
+    // Past the handler of TLS, which would wait for its goodbye to leave, and hold what it has
+    // read.
+    context.pipeline().firstContext().close();
   }
 
   private void stalled() {

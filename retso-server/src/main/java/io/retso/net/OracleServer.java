@@ -98,7 +98,11 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
   public OracleServer(Settings settings) {
     this.settings = settings;
     door.allowCoreThreadTimeOut(true);
-    admission = new Admission(settings.connectionsMax(), settings.connectionsPerHost());
+    admission =
+        new Admission(
+            settings.connectionsMax(),
+            settings.connectionsPerHost(),
+            () -> settings.front().access().authentication() != Level.OFF);
     lines = new LogLimit(settings.front().nanoClock(), LoggerFactory.getLogger(OracleServer.class));
     group =
         new MultiThreadIoEventLoopGroup(
@@ -192,7 +196,8 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
                       settings
                           .tls()
                           .get()
-                          .ifPresent(tls -> channel.pipeline().addLast(either(tls)));
+                          .ifPresent(
+                              tls -> channel.pipeline().addLast(new SmallReads(), either(tls)));
                     }
                     channel.pipeline().addLast(new Connection(OracleServer.this, channel));
                   }

@@ -3,6 +3,7 @@ package io.retso.server;
 import io.retso.log.LogException;
 import io.retso.log.bookkeeper.BookKeeperSettings;
 import io.retso.log.bookkeeper.BookKeeperStore;
+import io.retso.log.bookkeeper.BookieAccess;
 import io.retso.log.bookkeeper.LedgerPasswords;
 import io.retso.log.bookkeeper.ZooKeeperAccess;
 import io.retso.member.Roster;
@@ -10,6 +11,7 @@ import io.retso.security.ClusterSecret;
 import io.retso.server.config.ConfigException;
 import io.retso.server.config.ServerConfig;
 import io.retso.server.config.Settings;
+import io.retso.server.embedded.BookieKey;
 import io.retso.server.embedded.BookieSettings;
 import io.retso.server.embedded.DataDirectory;
 import io.retso.server.embedded.EmbeddedBookKeeper;
@@ -58,11 +60,28 @@ final class ServerLog implements AutoCloseable {
                 config.get(Settings.EMBEDDED_BOOKIES),
                 config.get(Settings.LOG_SYNC),
                 access(config, secret),
-                configuration -> {});
+                bookieKey(secret));
       } catch (LockedException e) {
         throw new LogException(LogException.Reason.LOCKED, ErrorText.of(e), e);
       }
     }
+  }
+
+  private BookieAccess bookies(ClusterSecret secret) {
+    if (config.isEmbedded()) {
+      return bookieKey(secret).ofServer();
+    }
+    return config.get(Settings.LOG_TLS)
+        ? BookieAccess.byCertificate(
+            Path.of(config.get(Settings.TLS_CERTIFICATE)),
+            Path.of(config.get(Settings.TLS_KEY)),
+            Path.of(config.get(Settings.TLS_CA)))
+        : BookieAccess.OPEN;
+  }
+
+  /** It comes from the first line alone: embedded bookies end with this process. */
+  private static BookieKey bookieKey(ClusterSecret secret) {
+    return new BookieKey(secret.keys("embedded bookies", "").get(0));
   }
 
   /**
@@ -109,6 +128,7 @@ final class ServerLog implements AutoCloseable {
             new BookKeeperSettings(
                 zookeeper(),
                 access,
+                bookies(secret),
                 config.get(Settings.LOG_ZNODE),
                 config.isEmbedded()
                     ? BookieSettings.LEDGERS_ROOT

@@ -4,6 +4,8 @@ import io.retso.log.LogException;
 import io.retso.member.Front;
 import io.retso.protocol.ServerRole;
 import io.retso.sequencer.Sequencer;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** Hands everything on to a front desk; tests add what others are to learn of it. */
@@ -32,6 +34,11 @@ public class ForwardingFront implements Front {
   @Override
   public boolean hears(String clientName) {
     return desk.hears(clientName);
+  }
+
+  @Override
+  public Optional<Set<String>> provedStandbys() {
+    return desk.provedStandbys();
   }
 
   @Override

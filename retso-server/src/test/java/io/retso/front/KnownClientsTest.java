@@ -26,6 +26,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -383,7 +385,9 @@ class KnownClientsTest {
   void onlyMembersAreHeardAsStandbys() throws FrameException {
     known("app", "h"); // all clients of this test are called "test"
     assertFalse(fixture.desk.hears("test"));
+    assertEquals(Optional.of(Set.of()), fixture.desk.provedStandbys());
     known("member", "h");
     assertTrue(fixture.desk.hears("test"));
+    assertEquals(Optional.of(Set.of("test")), fixture.desk.provedStandbys());
   }
 }

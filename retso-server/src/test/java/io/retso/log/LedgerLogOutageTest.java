@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.retso.log.bookkeeper.BookKeeperSettings;
 import io.retso.log.bookkeeper.BookKeeperStore;
+import io.retso.log.bookkeeper.BookieAccess;
 import io.retso.log.bookkeeper.ZooKeeperAccess;
 import io.retso.server.embedded.EmbeddedBookKeeper;
 import java.nio.ByteBuffer;
@@ -63,6 +64,7 @@ class LedgerLogOutageTest {
         new BookKeeperSettings(
             zookeeper,
             ZooKeeperAccess.OPEN,
+            BookieAccess.OPEN,
             "/retso/log",
             "/ledgers",
             1,

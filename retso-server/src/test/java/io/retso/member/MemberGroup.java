@@ -1,5 +1,6 @@
 package io.retso.member;
 
+import io.retso.log.LogEntry;
 import io.retso.simulator.SimulatedLedgers;
 import io.retso.simulator.Simulation;
 import java.util.LinkedHashMap;
@@ -19,6 +20,9 @@ final class MemberGroup {
           bytes -> {});
   final Map<String, TestMember> members = new LinkedHashMap<>();
 
+  /** Where clients have to say who they are. */
+  boolean isClosed;
+
   /** In the order of registration. */
   private final Map<String, Roster.Entry> registered = new LinkedHashMap<>();
 
@@ -26,6 +30,11 @@ final class MemberGroup {
     TestMember member = new TestMember(this, address);
     members.put(address, member);
     return member;
+  }
+
+  /** Somebody who is no member registers. */
+  void register(String address) {
+    registered.put(address, new Roster.Entry(address, address, true, LogEntry.newestVersion(), 0));
   }
 
   /** ZooKeeper, which is always there, and prompt. */

@@ -1,5 +1,7 @@
 package io.retso.member;
 
+import static java.util.stream.Collectors.toSet;
+
 import io.retso.front.ForwardingFront;
 import io.retso.front.FrontDesk;
 import io.retso.front.TestTickets;
@@ -19,10 +21,13 @@ import io.retso.simulator.SimulatedLedgers.Way;
 import io.retso.simulator.Simulation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** A member with the settings of a server, what surrounds it, and what a test does to it. */
 final class TestMember implements SimulatedLedgers.Process {
@@ -60,6 +65,9 @@ final class TestMember implements SimulatedLedgers.Process {
   CompletableFuture<Void> rehearsal = CompletableFuture.completedFuture(null);
 
   int rehearsals;
+
+  /** What clients were told last. */
+  ServerRole told = ServerRole.UNKNOWN;
 
   /** When it replaced the catalog. */
   final List<Long> tookOverAt = new ArrayList<>();
@@ -288,6 +296,12 @@ final class TestMember implements SimulatedLedgers.Process {
     }
 
     @Override
+    public void lead(Sequencer leading, ServerRole role) {
+      super.lead(leading, role);
+      told = role;
+    }
+
+    @Override
     public void follow(ServerRole role) {
       super.follow(role);
       tell(role);
@@ -301,6 +315,7 @@ final class TestMember implements SimulatedLedgers.Process {
 
     /** Those that watch it hear of it. */
     private void tell(ServerRole role) {
+      told = role;
       group.members.values().stream()
           .filter(other -> other.watch.watched.equals(address))
           .forEach(other -> other.execute(() -> other.hear(role)));
@@ -308,9 +323,18 @@ final class TestMember implements SimulatedLedgers.Process {
 
     @Override
     public boolean hears(String clientName) {
+      return heard().anyMatch(clientName::equals);
+    }
+
+    @Override
+    public Optional<Set<String>> provedStandbys() {
+      return group.isClosed ? Optional.of(heard().collect(toSet())) : Optional.empty();
+    }
+
+    private Stream<String> heard() {
       return group.members.values().stream()
           .filter(other -> other.alive && other.watch.watched.equals(address))
-          .anyMatch(other -> LeaderWatch.clientName(other.address).equals(clientName));
+          .map(other -> LeaderWatch.clientName(other.address));
     }
   }
 

@@ -7,20 +7,29 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleClient;
 import io.retso.client.TransactionHandle;
+import io.retso.log.LedgerStore;
 import io.retso.log.LogException;
+import io.retso.log.bookkeeper.BookKeeperSettings;
+import io.retso.log.bookkeeper.BookKeeperStore;
+import io.retso.log.bookkeeper.BookieAccess;
+import io.retso.log.bookkeeper.LedgerPasswords;
 import io.retso.log.bookkeeper.ZooKeeperAccess;
 import io.retso.log.bookkeeper.ZooKeeperStranger;
 import io.retso.security.ClusterSecret;
 import io.retso.server.commands.ExitCode;
 import io.retso.server.commands.StartFailure;
 import io.retso.server.config.Settings;
+import io.retso.server.embedded.BookieKey;
 import io.retso.server.embedded.DataDirectory;
 import io.retso.tls.TestAuthority;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -66,7 +75,32 @@ class EmbeddedLockedTest {
     ZooKeeperStranger.isKeptOut(zookeeper(server), List.of("/"));
   }
 
-  /** Of an earlier build, or of settings; and back. */
+  /** A stranger may know where everything is: the bookie shows entries to its server alone. */
+  private void bookieIsClosed(RetsoServer server) throws Exception {
+    ClusterSecret secret = ClusterSecret.read(data.resolve("secret"));
+    readFirstEntry(server, new BookieKey(secret.keys("embedded bookies", "").get(0)).ofServer());
+    for (BookieAccess other : List.of(BookieAccess.OPEN, new BookieKey(new byte[16]).ofServer())) {
+      assertThrows(CompletionException.class, () -> readFirstEntry(server, other));
+    }
+  }
+
+  private void readFirstEntry(RetsoServer server, BookieAccess access) throws Exception {
+    BookKeeperSettings settings =
+        BookKeeperSettings.of(zookeeper(server), 1, 1, 1)
+            .withAccess(own())
+            .withBookies(access)
+            .withTimeouts(Duration.ofSeconds(2), Duration.ofSeconds(2));
+    LedgerPasswords passwords =
+        LedgerPasswords.of(ClusterSecret.read(data.resolve("secret"))::keys, true);
+    try (BookKeeperStore store = BookKeeperStore.connect(settings, Optional.empty(), passwords)) {
+      long first = store.readCatalog().join().ledgers().get(0);
+      try (LedgerStore.Entries entries = store.openUnfenced(first).join()) {
+        entries.read(0, 1, Runnable::run, bytes -> {}).join();
+      }
+    }
+  }
+
+  /** It was left open by an earlier build, or by settings. */
   @Test
   void aLogThatIsOpenIsClosedAtTheNextStartAndBack() throws Exception {
     TransactionHandle open;
@@ -78,6 +112,7 @@ class EmbeddedLockedTest {
     try (RetsoServer server = start("auto")) {
       open = commit(server, open);
       strangerIsKeptOut(server);
+      bookieIsClosed(server);
       assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(data)));
     }
     try (RetsoServer server = start("none")) {

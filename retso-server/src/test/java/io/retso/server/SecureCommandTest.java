@@ -12,6 +12,7 @@ import io.retso.server.commands.SecureCommand;
 import io.retso.server.commands.StatusCommand;
 import io.retso.server.commands.TokenCommand;
 import io.retso.server.config.Settings;
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
@@ -19,8 +20,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.stream.Stream;
+import org.apache.bookkeeper.util.CertUtils;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -60,6 +64,31 @@ class SecureCommandTest {
             made.resolve("member-localhost"));
     assertEquals(ExitCode.CLEAN.number(), code, err);
     return made;
+  }
+
+  @Test
+  void bookiesKnowMembersByTheirRole() throws Exception {
+    Path made = init();
+    assertEquals(
+        ExitCode.CLEAN.number(),
+        run(new SecureCommand(), "issue", made, "shell", "--role", "retso"),
+        err);
+    assertEquals(ExitCode.CLEAN.number(), run(new SecureCommand(), "issue", made, "app"), err);
+    assertEquals("retso", roles(made.resolve("member-localhost")));
+    assertEquals("retso", roles(made.resolve("shell")));
+    assertEquals("", roles(made.resolve("app")));
+    assertEquals(
+        ExitCode.USAGE.number(), run(new SecureCommand(), "issue", made, "x", "--role", "a,CN=b"));
+  }
+
+  /** As BookKeeper reads them. */
+  private static String roles(Path owner) throws Exception {
+    try (InputStream in = Files.newInputStream(owner.resolve("tls.crt"))) {
+      String[] roles =
+          CertUtils.getRolesFromOU(
+              (X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(in));
+      return roles == null ? "" : String.join(",", roles);
+    }
   }
 
   @Test

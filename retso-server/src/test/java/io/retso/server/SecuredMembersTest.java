@@ -2,14 +2,21 @@ package io.retso.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.Await;
 import io.retso.client.OracleClient;
 import io.retso.client.TransactionHandle;
+import io.retso.log.LogEntry;
+import io.retso.log.bookkeeper.ZooKeeperAccess;
 import io.retso.member.Roster;
 import io.retso.server.config.Settings;
 import io.retso.server.embedded.EmbeddedBookKeeper;
+import io.retso.server.members.ZooKeeperRoster;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.SocketTimeoutException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -90,6 +97,36 @@ class SecuredMembersTest {
       assertTrue(second.leads());
       assertFalse(first.leads());
     }
+  }
+
+  /**
+   * Somebody writes to ZooKeeper, and listens at the address that is registered so. It is there
+   * before the member that clients are told of next.
+   */
+  @Test
+  void whatIsOnlyRegisteredIsNotNamedToClients() throws Exception {
+    RetsoServer first = server();
+    try (ServerSocket forged = new ServerSocket(0, 16, InetAddress.getLoopbackAddress());
+        OracleClient client = client()) {
+      String address = "127.0.0.1:" + forged.getLocalPort();
+      try (ZooKeeperRoster other =
+          ZooKeeperRoster.connect(
+              cluster.zookeeper(), ZooKeeperAccess.OPEN, "/retso/log", System::nanoTime)) {
+        other.publish(new Roster.Entry(address, address, true, LogEntry.newestVersion(), 0));
+        Await.until(() -> addresses(first).contains(address));
+        RetsoServer second = server(); // the client was given the first one only
+        TransactionHandle open = client.begin();
+        first.kill();
+        assertTrue(client.commit(open, 1).isCommitted());
+        assertTrue(second.leads());
+        forged.setSoTimeout(1);
+        assertThrows(SocketTimeoutException.class, forged::accept, "a client connected there");
+      }
+    }
+  }
+
+  private static List<String> addresses(RetsoServer server) {
+    return server.view().members().stream().map(Roster.Entry::address).toList();
   }
 
   /** Without the role of a member it is a client like others, and nobody hands over to it. */

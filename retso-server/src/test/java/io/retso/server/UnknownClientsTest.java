@@ -72,17 +72,21 @@ class UnknownClientsTest {
     socket.getOutputStream().write(ByteBufUtil.getBytes(out));
   }
 
-  private static void hello(Socket socket) throws IOException {
+  static void sayHello(Socket socket) throws IOException {
     send(
         socket,
         out ->
             Handshake.writeHello(
                 out, 1, new Handshake.Hello(1, 1, Handshake.Mode.ORACLE, "nobody")));
+  }
+
+  private static void hello(Socket socket) throws IOException {
+    sayHello(socket);
     ByteBuf welcome = receive(socket);
     assertEquals(FrameType.HELLO, Frames.replyType(welcome, 0));
   }
 
-  private static ByteBuf receive(Socket socket) throws IOException {
+  static ByteBuf receive(Socket socket) throws IOException {
     DataInputStream in = new DataInputStream(socket.getInputStream());
     int length = in.readInt();
     ByteBuf frame = Unpooled.buffer().writeInt(length);

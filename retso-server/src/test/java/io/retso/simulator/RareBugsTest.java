@@ -107,6 +107,31 @@ class RareBugsTest {
         "sequencer/Lease.java",
         "Math.max(nanos - sentNanos[before], MILLISECONDS.toNanos(millis - sentMillis[before]))",
         "nanos - sentNanos[before]"),
+    /** Where clients have to say who they are. */
+    WHAT_IS_ONLY_REGISTERED_IS_NAMED_BY_LEADERS(
+        "member.NamedMembersTest",
+        "whatIsOnlyRegisteredIsNamedByNobody",
+        "member/Announcer.java",
+        "return proved.among(roster.members(), proves, now);",
+        "return roster.members();"),
+    WHAT_IS_ONLY_REGISTERED_IS_NAMED_BY_STANDBYS(
+        "member.NamedMembersTest",
+        "whatIsOnlyRegisteredIsNamedByNobody",
+        "member/Follower.java",
+        "return hears() && (named.contains(address) || address.equals(leader.address));",
+        "return true;"),
+    A_SUCCESSOR_NAMES_NOBODY(
+        "member.NamedMembersTest",
+        "aSuccessorNamesWhomItsLeaderNamed",
+        "member/ProvedMembers.java",
+        "now - last < MEMORY_NANOS",
+        "now == last"),
+    WHO_IS_GONE_STAYS_NAMED(
+        "member.NamedMembersTest",
+        "aSuccessorNamesWhomItsLeaderNamed",
+        "member/ProvedMembers.java",
+        "now - last < MEMORY_NANOS",
+        "true"),
     FAILED_TAKE_OVER_IS_NEVER_OVER(
         "member.MemberTest",
         "attemptsThatServeNobodyAreFewerAndFewer",

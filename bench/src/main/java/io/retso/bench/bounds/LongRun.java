@@ -1,5 +1,6 @@
 package io.retso.bench.bounds;
 
+import io.retso.bench.machine.ResidentMemory;
 import io.retso.bench.server.ServerMetrics;
 import io.retso.client.OracleClient;
 import io.retso.client.TransactionHandle;
@@ -8,7 +9,6 @@ import io.retso.hbase.layout.AdoptionCell;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.protocol.Timestamps;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -217,7 +217,7 @@ final class LongRun implements AutoCloseable {
         remembered,
         lag,
         readMillis,
-        oraclePid == 0 ? Double.NaN : residentMegabytes(oraclePid));
+        oraclePid == 0 ? Double.NaN : ResidentMemory.megabytes(oraclePid));
   }
 
   /** Some tenths of a second old. */
@@ -263,19 +263,6 @@ final class LongRun implements AutoCloseable {
       }
     }
     return bytes;
-  }
-
-  private static double residentMegabytes(long pid) {
-    try (Stream<String> lines = Files.lines(java.nio.file.Path.of("/proc/" + pid + "/status"))) {
-      return lines
-          .filter(line -> line.startsWith("VmRSS:"))
-          .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
-          .mapToDouble(kilobytes -> kilobytes / 1024.0)
-          .findFirst()
-          .orElse(Double.NaN);
-    } catch (IOException e) {
-      return Double.NaN; // not Linux
-    }
   }
 
   /** A timestamp of now. */

@@ -147,7 +147,7 @@ public final class FailoverBench {
           settings.directory().resolve("cluster"),
           settings.counts(),
           settings.namespaces(),
-          oracleSettings(),
+          hosts -> oracleSettings(),
           0,
           line -> say("%s", line),
           cluster -> {
@@ -203,7 +203,8 @@ public final class FailoverBench {
         settings.seed(),
         origin,
         settings.directory().resolve(name).toString(),
-        heapMebibytes);
+        heapMebibytes,
+        null);
   }
 
   private void idle(Cluster cluster) throws IOException, InterruptedException {

@@ -1,8 +1,13 @@
 package io.retso.chaos.clients;
 
 import io.retso.chaos.load.Load;
+import io.retso.client.OracleClient;
+import io.retso.client.OracleClientBuilder;
+import io.retso.cluster.SecuredFiles;
 import io.retso.verify.clients.RunIsolation;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a process of clients does; it travels as a file.
@@ -14,6 +19,7 @@ import java.util.List;
  * @param origin the {@link System#nanoTime} from which times count
  * @param directory for what it writes, of this process alone
  * @param heapMebibytes its heap
+ * @param keys directory of {@link SecuredFiles}, by which it says who it is; null to speak in clear
  */
 public record ClientsPlan(
     List<String> oracles,
@@ -22,7 +28,21 @@ public record ClientsPlan(
     long seed,
     long origin,
     String directory,
-    int heapMebibytes) {
+    int heapMebibytes,
+    String keys) {
+  /** The files of {@link #keys}. */
+  Optional<SecuredFiles> files() {
+    return Optional.ofNullable(keys).map(Path::of).map(SecuredFiles::at);
+  }
+
+  /** Begins a client of all oracles. */
+  OracleClientBuilder client(String name) {
+    OracleClientBuilder builder = OracleClient.builder().name(name);
+    files().ifPresent(files -> builder.security(files.security()));
+    oracles.forEach(builder::address);
+    return builder;
+  }
+
   /**
    * Workloads that are judged.
    *

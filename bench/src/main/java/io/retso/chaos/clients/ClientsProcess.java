@@ -18,6 +18,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import javax.net.ssl.SSLSocketFactory;
 
 /**
  * Clients as a process of their own. Its standard input has commands, a line each:
@@ -64,7 +66,7 @@ final class ClientsProcess {
   private static final int REPORTED_AT_ONCE = 5;
 
   private final ClientsPlan plan;
-  private final HttpClient http = HttpClient.newBuilder().connectTimeout(HEALTH_MAX).build();
+  private final HttpClient http;
   private final Successes begins;
   private final Successes commits;
   private final Pauses pauses = new Pauses();
@@ -82,10 +84,15 @@ final class ClientsProcess {
 
   private ClientsProcess(ClientsPlan plan) throws IOException {
     this.plan = plan;
+    HttpClient.Builder builder = HttpClient.newBuilder().connectTimeout(HEALTH_MAX);
+    if (plan.keys() != null) {
+      builder.sslContext(plan.files().orElseThrow().ofOperator());
+    }
+    http = builder.build();
     int clients = plan.load() == null ? 0 : plan.load().clients();
     begins = new Successes(clients, plan.origin());
     commits = new Successes(clients, plan.origin());
-    load = plan.load() == null ? null : new Load(plan.oracles(), plan.load(), begins, commits);
+    load = plan.load() == null ? null : new Load(plan::client, plan.load(), begins, commits);
     work = plan.work() == null ? null : new Workloads(plan);
   }
 
@@ -96,7 +103,11 @@ final class ClientsProcess {
           new ObjectMapper().readValue(Path.of(arguments[0]).toFile(), ClientsPlan.class);
       ClientsProcess process = new ClientsProcess(plan);
       if (process.load != null) {
-        RoleWatch.start(plan.oracles(), ClientsProcess::leads);
+        Optional<SSLSocketFactory> tls = Optional.empty();
+        if (plan.keys() != null) {
+          tls = Optional.of(plan.files().orElseThrow().ofClient().getSocketFactory());
+        }
+        RoleWatch.start(plan.oracles(), tls, ClientsProcess::leads);
         process.load.start();
       }
       process.obey();
@@ -148,12 +159,16 @@ final class ClientsProcess {
     }
   }
 
+  private String scheme() {
+    return plan.keys() == null ? "http://" : "https://";
+  }
+
   /** A standby says that it is well if it could take over. */
   private long ready(String[] words) throws InterruptedException {
     long ready = 0;
     for (String address : List.of(words).subList(1, words.length)) {
       HttpRequest request =
-          HttpRequest.newBuilder(URI.create("http://" + address + "/health"))
+          HttpRequest.newBuilder(URI.create(scheme() + address + "/health"))
               .timeout(HEALTH_MAX)
               .build();
       try {
@@ -180,7 +195,7 @@ final class ClientsProcess {
 
   private void handOver(String address) throws IOException, InterruptedException {
     HttpRequest request =
-        HttpRequest.newBuilder(URI.create("http://" + address + "/handover"))
+        HttpRequest.newBuilder(URI.create(scheme() + address + "/handover"))
             .header("X-Retso-Action", "1")
             .timeout(HAND_OVER_MAX)
             .POST(HttpRequest.BodyPublishers.noBody())
@@ -192,7 +207,7 @@ final class ClientsProcess {
 
   private void idle(long millis) throws InterruptedException {
     if (idle == null) {
-      idle = new IdleBegin(plan.oracles());
+      idle = new IdleBegin(plan);
     }
     long[] nanos = idle.after(millis);
     say(TIMES + " " + nanos[0] + " " + nanos[1]);

@@ -1,10 +1,8 @@
 package io.retso.chaos.clients;
 
 import io.retso.client.OracleClient;
-import io.retso.client.OracleClientBuilder;
 import io.retso.client.TransactionHandle;
 import io.retso.protocol.Handshake;
-import java.util.List;
 
 /** Times the first begin after an idle time, beside an echo of the same frames. For one thread. */
 final class IdleBegin {
@@ -15,19 +13,13 @@ final class IdleBegin {
   private final OracleClient echo;
   private boolean echoFirst;
 
-  IdleBegin(List<String> oracles) {
-    oracle = client(oracles, Handshake.Mode.ORACLE);
-    echo = client(oracles, Handshake.Mode.ECHO);
+  IdleBegin(ClientsPlan plan) {
+    oracle = plan.client("idle").mode(Handshake.Mode.ORACLE).build();
+    echo = plan.client("idle").mode(Handshake.Mode.ECHO).build();
     for (int i = 0; i < WARM_UP; i++) {
       oracle.endLater(oracle.begin());
       echo.begin();
     }
-  }
-
-  private static OracleClient client(List<String> oracles, Handshake.Mode mode) {
-    OracleClientBuilder builder = OracleClient.builder().name("idle").mode(mode);
-    oracles.forEach(builder::address);
-    return builder.build();
   }
 
   /** Nanoseconds of a begin and of an echo, each after an idle time; they go first in turns. */

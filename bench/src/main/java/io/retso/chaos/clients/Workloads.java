@@ -3,8 +3,6 @@ package io.retso.chaos.clients;
 import io.retso.chaos.rows.Bank;
 import io.retso.chaos.rows.OracleLists;
 import io.retso.chaos.rows.OracleRows;
-import io.retso.client.OracleClient;
-import io.retso.client.OracleClientBuilder;
 import io.retso.verify.clients.ListWorker;
 import io.retso.verify.clients.StopSignal;
 import io.retso.verify.clients.Stranger;
@@ -51,9 +49,7 @@ final class Workloads implements AutoCloseable {
   Workloads(ClientsPlan plan) throws IOException {
     this.work = plan.work();
     this.recorder = HistoryRecorder.create(Path.of(plan.directory(), "history.edn"), plan.origin());
-    OracleClientBuilder builder = OracleClient.builder().name("work").requestTimeout(REQUEST_MAX);
-    plan.oracles().forEach(builder::address);
-    this.rows = new OracleRows(builder.build());
+    this.rows = new OracleRows(plan.client("work").requestTimeout(REQUEST_MAX).build());
     this.lists = new OracleLists(rows);
     Findings findings = violations::add;
     this.bank = new Bank(rows, work.isolation(), work.bankPauseMillis(), findings, stop);
@@ -65,9 +61,7 @@ final class Workloads implements AutoCloseable {
           new ListWorker(
               i, lists, recorder, generations, work.isolation(), plan.seed() + i, findings, stop));
     }
-    OracleClientBuilder strange = OracleClient.builder().name("stranger");
-    plan.oracles().forEach(strange::address);
-    Stranger stranger = new Stranger(strange, plan.seed(), findings, stop);
+    Stranger stranger = new Stranger(plan.client("stranger"), plan.seed(), findings, stop);
     begin("stranger", () -> findings.watch("stranger", stranger));
     for (int i = 0; i < work.banks(); i++) {
       String name = "bank-" + i;

@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 
 /**
  * Transactions of one or two random rows, begun at a constant rate by clients of their own, as if
@@ -46,11 +47,20 @@ public final class Load implements AutoCloseable {
   /**
    * Makes the clients, which connect when they are first used.
    *
-   * @param oracles addresses, {@code host:port} each
+   * @param client begins one of all oracles by its name
    */
-  public Load(List<String> oracles, Plan plan, Successes begins, Successes commits) {
+  public Load(
+      Function<String, OracleClientBuilder> client,
+      Plan plan,
+      Successes begins,
+      Successes commits) {
     for (int i = 0; i < plan.clients; i++) {
-      clients.add(client(oracles, "load-" + i, plan.connections, REQUEST_MAX));
+      clients.add(
+          client
+              .apply("load-" + i)
+              .connections(plan.connections)
+              .requestTimeout(REQUEST_MAX)
+              .build());
       outstanding.add(new AtomicInteger());
     }
     this.outstandingMax = Math.max(10, OUTSTANDING_MAX / plan.clients);
@@ -58,15 +68,6 @@ public final class Load implements AutoCloseable {
     this.begins = begins;
     this.commits = commits;
     pacer.setDaemon(true);
-  }
-
-  /** A client of all oracles. */
-  static OracleClient client(
-      List<String> oracles, String name, int connections, Duration requestMax) {
-    OracleClientBuilder builder =
-        OracleClient.builder().name(name).connections(connections).requestTimeout(requestMax);
-    oracles.forEach(builder::address);
-    return builder.build();
   }
 
   /** Begins. */

@@ -12,8 +12,10 @@ import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import javax.net.ssl.SSLSocketFactory;
 
 /**
  * Asks each server of a log on a connection of its own whether it leads, and hears of changes. The
@@ -23,6 +25,7 @@ public final class RoleWatch {
   private static final int CONNECT_MILLIS = 500;
   private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
+  private final Optional<SSLSocketFactory> tls;
   private final Listener listener;
   private long epoch;
 
@@ -32,13 +35,20 @@ public final class RoleWatch {
     void leads(String address, long epoch);
   }
 
-  private RoleWatch(Listener listener) {
+  private RoleWatch(Optional<SSLSocketFactory> tls, Listener listener) {
+    this.tls = tls;
     this.listener = listener;
   }
 
-  /** Watches servers, {@code host:port} each, from now on. */
-  public static void start(List<String> addresses, Listener listener) {
-    RoleWatch watch = new RoleWatch(listener);
+  /**
+   * Watches servers from now on.
+   *
+   * @param addresses {@code host:port} each
+   * @param tls of a client that they know; empty to speak in clear
+   */
+  public static void start(
+      List<String> addresses, Optional<SSLSocketFactory> tls, Listener listener) {
+    RoleWatch watch = new RoleWatch(tls, listener);
     for (String address : addresses) {
       Thread thread = new Thread(() -> watch.watch(address), "role of " + address);
       thread.setDaemon(true);
@@ -50,11 +60,16 @@ public final class RoleWatch {
     int colon = address.lastIndexOf(':');
     while (true) {
       try (Socket socket = new Socket()) {
-        socket.connect(
-            new InetSocketAddress(
-                address.substring(0, colon), Integer.parseInt(address.substring(colon + 1))),
-            CONNECT_MILLIS);
-        listen(address, socket);
+        String host = address.substring(0, colon);
+        int port = Integer.parseInt(address.substring(colon + 1));
+        socket.connect(new InetSocketAddress(host, port), CONNECT_MILLIS);
+        if (tls.isPresent()) {
+          try (Socket encrypted = tls.get().createSocket(socket, host, port, true)) {
+            listen(address, encrypted);
+          }
+        } else {
+          listen(address, socket);
+        }
       } catch (IOException | FrameException e) {
         LockSupport.parkNanos(AGAIN_NANOS); // it is down, or cut off
       }

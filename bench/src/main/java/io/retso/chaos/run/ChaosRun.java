@@ -6,6 +6,7 @@ import io.retso.chaos.clients.ClientsOutcome;
 import io.retso.chaos.clients.ClientsPlan;
 import io.retso.chaos.load.Successes;
 import io.retso.cluster.ClusterException;
+import io.retso.cluster.SecuredFiles;
 import io.retso.cluster.nodes.Cluster;
 import io.retso.cluster.nodes.Role;
 import io.retso.server.BuildVersion;
@@ -25,6 +26,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -67,6 +69,9 @@ public final class ChaosRun {
   private final Timeline begins = new Timeline();
   private final Timeline commits = new Timeline();
 
+  /** Of the cluster's directory, with which they go; null if nobody is asked. */
+  private SecuredFiles keys;
+
   private ChaosRun(ChaosSettings settings, PrintWriter out) {
     this.settings = settings;
     this.out = out;
@@ -100,7 +105,7 @@ public final class ChaosRun {
             settings.directory().resolve("cluster"),
             settings.counts(),
             settings.namespaces(),
-            ORACLE_SETTINGS,
+            this::settingsOf,
             settings.namespaces() ? BOOKIE_DISK_MIB : 0,
             line -> say("%s", line),
             this::rounds);
@@ -118,6 +123,16 @@ public final class ChaosRun {
         leaders,
         begins.steps(),
         commits.steps());
+  }
+
+  private Map<String, String> settingsOf(List<String> hosts) throws IOException {
+    if (!settings.secured()) {
+      return ORACLE_SETTINGS;
+    }
+    keys = SecuredFiles.make(settings.directory().resolve("cluster"), "required", hosts);
+    Map<String, String> all = new HashMap<>(ORACLE_SETTINGS);
+    all.putAll(keys.ofMembers());
+    return all;
   }
 
   private Nemesis rounds(Cluster cluster) throws IOException, InterruptedException {
@@ -196,9 +211,12 @@ public final class ChaosRun {
             number * GENERATIONS_PER_ROUND);
     List<String> oracles = cluster.layout().oracles();
     String timed = directory.resolve("timed").toString();
+    String keysDirectory = keys == null ? null : keys.directory().toString();
     return List.of(
-        new ClientsPlan(oracles, settings.load(), null, seed, origin, timed, TIMED_HEAP_MIB),
-        new ClientsPlan(oracles, null, work, seed, origin, directory.toString(), WORK_HEAP_MIB));
+        new ClientsPlan(
+            oracles, settings.load(), null, seed, origin, timed, TIMED_HEAP_MIB, keysDirectory),
+        new ClientsPlan(
+            oracles, null, work, seed, origin, directory.toString(), WORK_HEAP_MIB, keysDirectory));
   }
 
   private static String last(Random random) throws InterruptedException {

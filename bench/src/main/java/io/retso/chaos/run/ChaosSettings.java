@@ -17,6 +17,7 @@ import java.util.List;
  * @param load transactions at a constant rate whose answers are timed
  * @param faults names of those that may happen; empty for all that can
  * @param otherBuild the class path of another build, for upgrades; null for none
+ * @param secured whether oracles want to know each other and all of their clients
  * @param directory for the cluster and all that is written
  */
 public record ChaosSettings(
@@ -28,4 +29,5 @@ public record ChaosSettings(
     Load.Plan load,
     List<String> faults,
     String otherBuild,
+    boolean secured,
     Path directory) {}

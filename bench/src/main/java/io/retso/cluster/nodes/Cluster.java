@@ -64,7 +64,7 @@ public final class Cluster implements AutoCloseable {
    * Lays a cluster out; nothing is started.
    *
    * @param inNamespaces whether each node gets a network namespace of its own
-   * @param settings of the oracles
+   * @param settings of the oracles, asked for when it is known on which hosts these will be
    * @param bookieDiskMebibytes size of a disk in memory for each bookie, which takes namespaces; 0:
    *     none
    * @throws ClusterException if there is one already, or no namespaces can be made
@@ -73,7 +73,7 @@ public final class Cluster implements AutoCloseable {
       Path directory,
       Layout.Counts counts,
       boolean inNamespaces,
-      Map<String, String> settings,
+      Settings settings,
       int bookieDiskMebibytes)
       throws IOException, InterruptedException {
     Path root = directory.toAbsolutePath().normalize();
@@ -104,6 +104,11 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
+  /** Settings that oracles have beside those that make them a cluster. */
+  public interface Settings {
+    Map<String, String> of(List<String> hosts) throws IOException;
+  }
+
   /** What is done with a cluster while it is there. */
   public interface Use<T> {
     T of(Cluster cluster) throws IOException, InterruptedException;
@@ -119,7 +124,7 @@ public final class Cluster implements AutoCloseable {
       Path directory,
       Layout.Counts counts,
       boolean inNamespaces,
-      Map<String, String> settings,
+      Settings settings,
       int bookieDiskMebibytes,
       Consumer<String> progress,
       Use<T> use)

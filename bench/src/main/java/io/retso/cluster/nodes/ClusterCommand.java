@@ -197,7 +197,7 @@ public final class ClusterCommand implements Runnable {
                 directory,
                 counts,
                 network == NetworkKind.NAMESPACES,
-                Objects.requireNonNullElse(settings, Map.of()),
+                hosts -> Objects.requireNonNullElse(settings, Map.of()),
                 Objects.requireNonNullElse(bookieDisk, 0)),
         this::start);
   }

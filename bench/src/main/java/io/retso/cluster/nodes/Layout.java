@@ -66,8 +66,9 @@ public record Layout(
       Counts counts,
       boolean namespaces,
       String network,
-      Map<String, String> settings,
-      int bookieDiskMebibytes) {
+      Cluster.Settings settings,
+      int bookieDiskMebibytes)
+      throws IOException {
     List<Node> nodes = new ArrayList<>();
     add(nodes, Role.ZOOKEEPER, counts.zooKeepers, network);
     add(nodes, Role.BOOKIE, counts.bookies, network);
@@ -75,7 +76,10 @@ public record Layout(
     if (namespaces) {
       add(nodes, Role.CLIENT, 1, network);
     }
-    return new Layout(namespaces, List.copyOf(nodes), Map.copyOf(settings), bookieDiskMebibytes);
+    List<String> hosts =
+        nodes.stream().filter(node -> node.role() == Role.ORACLE).map(Node::address).toList();
+    return new Layout(
+        namespaces, List.copyOf(nodes), Map.copyOf(settings.of(hosts)), bookieDiskMebibytes);
   }
 
   private static void add(List<Node> nodes, Role role, int count, String network) {

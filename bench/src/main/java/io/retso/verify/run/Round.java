@@ -5,6 +5,7 @@ import io.retso.verify.check.Model;
 import io.retso.verify.check.Verdict;
 import io.retso.verify.clients.ClientPlan;
 import io.retso.verify.clients.ClientPool;
+import io.retso.verify.clients.FalseWitness;
 import io.retso.verify.clients.OwnClient;
 import io.retso.verify.clients.StopSignal;
 import io.retso.verify.clients.Stranger;
@@ -49,6 +50,7 @@ final class Round {
    * @param faults what happened, with counts
    * @param never faults that were chosen and never happened, with the reason
    * @param strange requests of a stranger that the oracle refused
+   * @param notBelieved outcomes that regions did not believe; 0 where they trust their clients
    */
   record Outcome(
       Verdict verdict,
@@ -58,7 +60,8 @@ final class Round {
       Path history,
       Map<String, Integer> faults,
       Map<String, String> never,
-      long strange) {
+      long strange,
+      long notBelieved) {
     boolean isGood() {
       return verdict.isConsistent() && violations.isEmpty() && obstacles.isEmpty();
     }
@@ -154,6 +157,7 @@ final class Round {
     int[] first = Generations.allAt(number * GENERATIONS_PER_ROUND);
     Nemesis nemesis;
     Stranger stranger;
+    FalseWitness witness;
     List<Path> histories = new ArrayList<>(List.of(notes));
     try (HistoryRecorder recorder = HistoryRecorder.create(notes, origin);
         OwnClient own = new OwnClient(this::plan, first);
@@ -167,10 +171,16 @@ final class Round {
       Thread thread = started("nemesis", findings, nemesis);
       stranger =
           new Stranger(place.access().client("stranger"), settings.seed() + number, findings, stop);
-      Thread strange = started("stranger", findings, stranger);
+      List<Thread> strange = new ArrayList<>(List.of(started("stranger", findings, stranger)));
+      witness = witness(own, findings, stop);
+      if (place.access().keys().isPresent()) { // otherwise regions trust their clients
+        strange.add(started("false witness", findings, witness));
+      }
       watch(seconds, pool, nemesis, listener);
       stop.set();
-      strange.join(TimeUnit.SECONDS.toMillis(JOIN_SECONDS_MAX));
+      for (Thread each : strange) {
+        each.join(TimeUnit.SECONDS.toMillis(JOIN_SECONDS_MAX));
+      }
       thread.join(TimeUnit.SECONDS.toMillis(JOIN_SECONDS_MAX));
       if (thread.isAlive()) {
         throw new IOException("a fault does not come to an end; see the last lines of " + notes);
@@ -195,7 +205,20 @@ final class Round {
         file,
         nemesis.done(),
         nemesis.neverHappened(),
-        stranger.refused());
+        stranger.refused(),
+        witness.refused());
+  }
+
+  private FalseWitness witness(OwnClient own, Findings findings, StopSignal stop)
+      throws IOException {
+    return new FalseWitness(
+        place.connection(),
+        place.access().client("false-witness"),
+        place.tables(),
+        own::generations,
+        settings.seed() + number,
+        findings,
+        stop);
   }
 
   private static Thread started(String name, Findings findings, Runnable work) {

@@ -178,6 +178,9 @@ public final class VerifyRun {
               + " times, and one was refused %,d times",
           outcome.work().skewed(), outcome.work().refused());
       say("  a stranger was refused %,d times", outcome.strange());
+      if (outcome.notBelieved() > 0) {
+        say("  regions did not believe %,d outcomes that were made up", outcome.notBelieved());
+      }
       faults.add(outcome.faults(), outcome.never());
       if (left < 1 && more >= 1 && !faults.waiting().isEmpty()) {
         left = Math.min(more, settings.roundSeconds());

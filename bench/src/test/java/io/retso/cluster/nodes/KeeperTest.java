@@ -38,7 +38,7 @@ class KeeperTest {
               directory,
               new Layout.Counts(1, 1, 1),
               true,
-              Map.of("rows", "1k", "window.timestamps", "2^10"),
+              hosts -> Map.of("rows", "1k", "window.timestamps", "2^10"),
               0);
       cluster.up(line -> {});
       Node oracle = cluster.layout().node("oracle-1");

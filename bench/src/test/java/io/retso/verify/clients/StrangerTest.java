@@ -76,7 +76,7 @@ class StrangerTest {
   @Test
   void findsAnOracleThatTakesAnyTicket(@TempDir Path directory) throws Exception {
     Path classes = directory.resolve("classes");
-    new SourceEdit(TICKETS, "tickets[from + i] == ticket(i)", "true").compile(classes);
+    new SourceEdit(TICKETS, "tickets[from + i] == macs[key].code(i)", "true").compile(classes);
     try (EditedClasses edited =
             EditedClasses.of(classes, Oracle.class, RetsoServer.class, OracleClient.class);
         AutoCloseable oracle = started(edited)) {

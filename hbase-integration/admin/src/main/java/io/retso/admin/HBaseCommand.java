@@ -5,6 +5,7 @@ import ch.qos.logback.classic.Logger;
 import io.retso.admin.ClusterOptions.AmbiguousOracleException;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.SweepResult;
+import io.retso.hbase.admin.TableGrants;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.admin.TablePreparationBuilder;
@@ -47,7 +48,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code retso hbase}: prepares tables, checks them, sweeps. */
+/** {@code retso hbase}: prepares tables, checks them, grants rights to them, sweeps. */
 @Command(
     name = "hbase",
     description = {"Prepares HBase tables for transactions, and looks after them.", ""},
@@ -365,6 +366,49 @@ public final class HBaseCommand implements Runnable {
             warn(preparation, name);
           }
           return found.isEmpty() ? ExitCode.CLEAN.number() : FAILED;
+        });
+  }
+
+  @Command(
+      name = "grant",
+      mixinStandardHelpOptions = true,
+      sortOptions = false,
+      description = {
+        "Gives a user the rights that transactions on a table take, where HBase checks rights: READ"
+            + " and WRITE on its families, that of the marks among them. Takes ADMIN on the table.",
+        ""
+      })
+  int grant(
+      @Parameters(
+              index = "0",
+              paramLabel = "USER",
+              description = "As HBase knows it; of a group with @ in front.")
+          String user,
+      @Parameters(
+              index = "1",
+              paramLabel = "TABLE",
+              description = "Its name, with its namespace if it has one.")
+          String table,
+      @Parameters(
+              index = "2..*",
+              arity = "0..*",
+              paramLabel = "FAMILY",
+              description = "Those that it may use. Default: all of the table.")
+          List<String> families,
+      @Mixin ClusterOptions cluster) {
+    TableName name = tableName(table);
+    List<String> named = families == null ? List.of() : families;
+    return with(
+        cluster,
+        connection -> {
+          new TableGrants(connection).readAndWrite(user, name, named);
+          println(
+              Text.of(
+                  "User %s may read and write %s of table %s in transactions.",
+                  user,
+                  named.isEmpty() ? "all families" : "families " + String.join(", ", named),
+                  name));
+          return ExitCode.CLEAN.number();
         });
   }
 

@@ -12,6 +12,7 @@ import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import org.apache.hadoop.hbase.Coprocessor;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
@@ -152,7 +153,8 @@ record PreparedDescriptor(TableDescriptor table, Options options, Durability dur
     }
     if (options.reads() == Reads.SERVER) {
       CoprocessorDescriptorBuilder observer =
-          CoprocessorDescriptorBuilder.newBuilder(TableRules.OBSERVER);
+          CoprocessorDescriptorBuilder.newBuilder(TableRules.OBSERVER)
+              .setPriority(Coprocessor.PRIORITY_USER); // behind those that hide cells
       if (!options.jar().isEmpty()) {
         observer.setJarPath(options.jar());
       }

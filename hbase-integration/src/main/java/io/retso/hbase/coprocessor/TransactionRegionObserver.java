@@ -5,6 +5,7 @@ import io.retso.hbase.coprocessor.purge.RegionPurge;
 import io.retso.hbase.coprocessor.region.AdoptedOutcomes;
 import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.coprocessor.write.ReplayCleanup;
+import io.retso.hbase.layout.AdoptionRequest;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.DescriptorQuery;
 import io.retso.hbase.layout.PendingWrite;
@@ -78,6 +79,9 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
   /** Why transactions do not work here; null if they do. */
   private String problem;
 
+  /** Why they are refused though the region is prepared; null if they are not. */
+  private volatile String misplaced;
+
   /** Called by HBase. */
   public TransactionRegionObserver() {}
 
@@ -121,6 +125,18 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
   @Override
   public void postOpen(ObserverContext<RegionCoprocessorEnvironment> context) {
     isOpen = true;
+    String rights = HBaseInternals.rightsBehind(context.getEnvironment());
+    if (region != null && rights != null) {
+      misplaced =
+          "ReTSO's coprocessor is asked before "
+              + rights
+              + ", so that nothing could be hidden from its reads: prepare the table, which gives"
+              + " it the priority of users, and do not name it in hbase-site.xml";
+      LOG.error(
+          "no transactions in {}: {}",
+          context.getEnvironment().getRegionInfo().getRegionNameAsString(),
+          misplaced);
+    }
     try {
       ifPrepared(TransactionalRegion::opened);
     } catch (IOException e) {
@@ -139,6 +155,8 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       ObserverContext<RegionCoprocessorEnvironment> context, Get get, List<Cell> result)
       throws IOException {
     if (DescriptorQuery.isQuery(get)) {
+      requirePlace();
+      HBaseInternals.requireReader(context);
       RegionCoprocessorEnvironment ours = context.getEnvironment();
       TableDescriptor table = ours.getRegion().getTableDescriptor();
       RegionSettings settings =
@@ -150,9 +168,11 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
       }
       context.bypass();
     } else if (ReadAttribute.firstChangeUpTo(get) != 0) {
+      requirePlace();
       onlyPrepared(region -> result.add(region.reads().firstChange(get)));
       context.bypass();
     } else if (isOfSnapshot(get)) {
+      requirePlace();
       onlyPrepared(region -> region.reads().beginSnapshot(get));
     } else {
       ifPrepared(region -> region.reads().beginPlain(get));
@@ -170,6 +190,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
   public void preScannerOpen(ObserverContext<RegionCoprocessorEnvironment> context, Scan scan)
       throws IOException {
     if (isOfSnapshot(scan)) {
+      requirePlace();
       onlyPrepared(region -> region.reads().beginSnapshot(scan));
     } else {
       ifPrepared(region -> region.reads().beginPlain(scan));
@@ -199,7 +220,11 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
     if (cleaning == Thread.currentThread()) {
       return;
     }
-    if (put.getFamilyCellMap().containsKey(PendingWrite.family()) || isCleanup(put)) {
+    boolean isCleanup = isCleanup(put);
+    if (put.getFamilyCellMap().containsKey(PendingWrite.family()) || isCleanup) {
+      if (!isCleanup && !AdoptionRequest.isRequest(put)) {
+        requirePlace();
+      }
       onlyPrepared(
           region -> {
             region.awaitHorizonFor(put);
@@ -369,6 +394,13 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
           purge.raiseHorizon();
           return purge.compact(store, scanner, request);
         });
+  }
+
+  /** What has been written is cleaned up, wherever the coprocessor stands. */
+  private void requirePlace() throws DoNotRetryIOException {
+    if (misplaced != null) {
+      throw new DoNotRetryIOException(misplaced);
+    }
   }
 
   private void onlyPrepared(RegionAction action) throws IOException {

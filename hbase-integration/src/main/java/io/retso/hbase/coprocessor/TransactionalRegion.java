@@ -17,12 +17,14 @@ import io.retso.hbase.coprocessor.write.AdoptionWrites;
 import io.retso.hbase.coprocessor.write.FileLoads;
 import io.retso.hbase.coprocessor.write.OpenBatches;
 import io.retso.hbase.coprocessor.write.PlainChanges;
+import io.retso.hbase.coprocessor.write.PlainVersions;
 import io.retso.hbase.coprocessor.write.RegionWrites;
 import io.retso.hbase.coprocessor.write.ReplayCleanup;
 import io.retso.hbase.coprocessor.write.RowCleaner;
 import io.retso.hbase.coprocessor.write.RowLatches;
 import io.retso.hbase.coprocessor.write.WriteBatch;
 import io.retso.hbase.layout.CleanupRequest;
+import io.retso.hbase.layout.OracleSettings;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.RegionSettings;
 import io.retso.hbase.layout.TableSettings;
@@ -30,6 +32,7 @@ import io.retso.hbase.options.Reads;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.RegionInfo;
@@ -86,12 +89,11 @@ final class TransactionalRegion {
     this.metrics = new ObserverMetrics(environment.getMetricRegistryForRegionServer());
     boolean adopts = adopts(environment, settings);
     long patience = ReplayCleanup.patience(region);
-    this.link =
-        OracleLink.acquire(
-            settings,
-            environment.getConfiguration(),
-            environment.getConnection().getConfiguration(),
-            metrics);
+    long pause = RegionMarks.pauseMillis(region);
+    long ahead = PlainVersions.aheadMillis(region);
+    Configuration server = environment.getConnection().getConfiguration();
+    boolean trusts = OracleSettings.trustsClients(server);
+    this.link = OracleLink.acquire(settings, environment.getConfiguration(), server, metrics);
     BatchesInFlight inFlight = new BatchesInFlight();
     this.horizon = new Horizon(inFlight, () -> HBaseInternals.readPoint(region));
     String encodedName = region.getRegionInfo().getEncodedName();
@@ -105,7 +107,8 @@ final class TransactionalRegion {
             () -> environment.getOnlineRegions().getRegion(encodedName) == region,
             patience);
     this.marks =
-        new RegionMarks(region, settings.reads() == Reads.SERVER, adopts, outcomes, link.memory());
+        new RegionMarks(
+            region, settings.reads() == Reads.SERVER, adopts, outcomes, link.memory(), pause);
     this.reads =
         new RegionReads(
             new RegionParts(region, fingerprint, marks, outcomes, horizon, link, metrics),
@@ -120,12 +123,13 @@ final class TransactionalRegion {
     this.writes =
         new RegionWrites(
             new RegionWrites.Settings(region.getTableDescriptor().getTableName(), fingerprint),
+            new PlainVersions(ahead, horizon),
             batches,
             parts,
             horizon,
             lists,
             outcomes,
-            new OutcomeProofs(link, environment.getConnection().getConfiguration(), metrics),
+            new OutcomeProofs(link, trusts, metrics),
             metrics);
     this.purge = new RegionPurge(region, horizon, link, marks, adoptions, metrics);
   }

@@ -8,7 +8,6 @@ import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.KeepDeletedCells;
 import org.apache.hadoop.hbase.KeyValue;
-import org.apache.hadoop.hbase.PrivateCellUtil;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Delete;
@@ -143,7 +142,11 @@ public final class PendingWrite {
         : 0;
   }
 
-  /** A copy of a mark as it is in tables and logs: it may be copied into a table of another one. */
+  /**
+   * A copy of a mark as it is in tables and logs: it may be copied into a table of another one. It
+   * has no tags: rights and labels of the cells that were written with it do not hide the mark from
+   * cleanups and sweeps.
+   */
   public static KeyValue stored(Cell mark) {
     byte[] value = CellUtil.cloneValue(mark);
     return new KeyValue(
@@ -152,8 +155,7 @@ public final class PendingWrite {
         CellUtil.cloneQualifier(mark),
         mark.getTimestamp(),
         KeyValue.Type.Put,
-        value.length == SENT_BYTES ? Arrays.copyOf(value, Integer.BYTES) : value,
-        PrivateCellUtil.getTags(mark));
+        value.length == SENT_BYTES ? Arrays.copyOf(value, Integer.BYTES) : value);
   }
 
   /** The mark of the transaction that started at {@code start}, without the number of a batch. */

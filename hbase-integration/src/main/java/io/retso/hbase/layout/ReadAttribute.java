@@ -1,9 +1,13 @@
 package io.retso.hbase.layout;
 
 import io.retso.text.ErrorText;
+import java.io.IOException;
 import java.util.Arrays;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.OperationWithAttributes;
+import org.apache.hadoop.hbase.filter.Filter;
+import org.apache.hadoop.hbase.shaded.protobuf.ProtobufUtil;
+import org.apache.hadoop.hbase.shaded.protobuf.generated.FilterProtos;
 import org.apache.hadoop.hbase.util.Bytes;
 
 /**
@@ -22,9 +26,15 @@ import org.apache.hadoop.hbase.util.Bytes;
  *   S 1      validating: if what it looks at may have changed since S, the answer is {@link ChangedRow}
  *   S 2 L    which commit, from S up to L, was the first one to change it? {@link FirstChange}
  * </pre>
+ *
+ * <p>The application's filter of such a get travels apart from it. What a region finds in the get
+ * is then what other coprocessors have put there, for rights and visibility labels: that one is
+ * true of single versions, and what it hides has not changed to this user.
  */
 public final class ReadAttribute {
   public static final String NAME = "retso.read";
+
+  private static final String FILTER = "retso.filter";
 
   /** HBase's own attribute, as {@link org.apache.hadoop.hbase.client.Scan#setRaw} sets it. */
   private static final String RAW = "_raw_";
@@ -73,6 +83,29 @@ public final class ReadAttribute {
     value[QUESTION] = FIRST_CHANGE;
     Bytes.putLong(value, QUESTION + 1, CellVersion.checkTimestamp(upTo));
     set(get, value);
+  }
+
+  /**
+   * Takes the application's filter out of a get, into an attribute.
+   *
+   * @throws IOException if the filter cannot be sent
+   */
+  public static void takeFilter(Get get) throws IOException {
+    Filter filter = get.getFilter();
+    if (filter != null) {
+      get.setAttribute(FILTER, ProtobufUtil.toFilter(filter).toByteArray());
+      get.setFilter(null);
+    }
+  }
+
+  /**
+   * The filter that {@link #takeFilter} took; null if there was none.
+   *
+   * @throws IOException if it cannot be read
+   */
+  public static Filter takenFilter(Get get) throws IOException {
+    byte[] taken = get.getAttribute(FILTER);
+    return taken == null ? null : ProtobufUtil.toFilter(FilterProtos.Filter.parseFrom(taken));
   }
 
   private static byte[] value(long fingerprint, long timestamp, int more) {

@@ -95,9 +95,7 @@ public final class OperationChecks {
     refuse(
         mutation.getTTL() != Long.MAX_VALUE,
         "a snapshot keeps its values, by a clock that is not the oracle's: no setTTL");
-    refuse(
-        mutation.getACL() != null || hasVisibility(mutation),
-        "cell ACLs and visibility labels are lost when a transaction is cleaned up: set none");
+    checkProtection(mutation);
     Objects.requireNonNull(mutation.getDurability(), "the durability is null: set another one");
     if (mutation.getDurability() == Durability.SKIP_WAL
         || mutation.getDurability() == Durability.ASYNC_WAL) {
@@ -113,7 +111,8 @@ public final class OperationChecks {
         "FSYNC_WAL must hold for the cleanup of a write, too: alter the table's DURABILITY to"
             + " FSYNC_WAL");
     refuse(
-        !HARMLESS_ATTRIBUTES.containsAll(mutation.getAttributesMap().keySet()),
+        !mutation.getAttributesMap().keySet().stream()
+            .allMatch(name -> HARMLESS_ATTRIBUTES.contains(name) || Protection.isAttribute(name)),
         "attributes are lost when writes of a transaction are merged: set none");
     checkKind(mutation);
     for (Map.Entry<byte[], List<Cell>> family : mutation.getFamilyCellMap().entrySet()) {
@@ -122,11 +121,23 @@ public final class OperationChecks {
     }
   }
 
-  private static boolean hasVisibility(Mutation mutation) {
+  private void checkProtection(Mutation mutation) {
+    if (Protection.of(mutation).isNone()) {
+      return;
+    }
+    refuse(
+        !table.isServerReads(),
+        "cell ACLs and visibility labels are lost when clients clean a transaction up: set none,"
+            + " or prepare the table with server reads");
+    refuse(
+        mutation instanceof Delete,
+        "a delete of a transaction holds for all who read the cell: set no ACL and no visibility"
+            + " label");
     try {
-      return mutation.getCellVisibility() != null;
+      mutation.getCellVisibility();
     } catch (DeserializationException e) {
-      return true;
+      throw new IllegalArgumentException(
+          "the visibility label cannot be read: set it by setCellVisibility", e);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.retso.hbase.resolve;
 
+import io.retso.hbase.layout.ReadAttribute;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,6 +79,15 @@ public final class RowFilter {
   /** The filter of a get that a region has received; see {@link #ofRequest(Scan)}. */
   public static RowFilter ofRequest(Get get) {
     return of(get, get.getFilter());
+  }
+
+  /**
+   * The application's filter of a validating get that a region has received.
+   *
+   * @throws IOException if it cannot be read
+   */
+  public static RowFilter ofValidating(Get get) throws IOException {
+    return of(get, ReadAttribute.takenFilter(get));
   }
 
   private static RowFilter of(Scan scan, Filter filter) {

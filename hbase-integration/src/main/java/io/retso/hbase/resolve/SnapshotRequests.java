@@ -134,17 +134,23 @@ public final class SnapshotRequests {
    */
   public static Get validating(Get get, long fingerprint, long readTimestamp) {
     Get sent = new Get(get);
+    try {
+      ReadAttribute.takeFilter(sent);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
     ReadAttribute.setValidating(sent, fingerprint, readTimestamp);
     return sent;
   }
 
   /**
-   * Server reads: asks which commit was the first to change what a get looks at.
+   * Server reads: asks which commit was the first to change what a get looks at, whatever the
+   * application's filter would show of it.
    *
    * @param get a checked get
    */
   public static Get firstChange(Get get, long fingerprint, long from, long upTo) {
-    Get sent = new Get(get);
+    Get sent = new Get(get).setFilter(null);
     ReadAttribute.setFirstChange(sent, fingerprint, from, upTo);
     return sent;
   }

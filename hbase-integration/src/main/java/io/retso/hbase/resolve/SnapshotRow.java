@@ -9,6 +9,7 @@ import io.retso.protocol.Timestamps;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Predicate;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.KeyValue;
@@ -296,41 +297,50 @@ public final class SnapshotRow {
   }
 
   /**
-   * The first commit from a timestamp on that changed one of the columns, as far as {@code
-   * statuses} allows: notes there which writers to ask for, as {@link #resolve} does. Plain writers
-   * do not count.
+   * The first commit from a timestamp on that changed what a user is shown of one of the columns,
+   * as far as {@code statuses} allows: notes there which writers to ask for, as {@link #resolve}
+   * does. Plain writers do not count.
    *
    * <p>For rows read with {@link #ALL_VERSIONS}, at a timestamp below which those who are open now
    * will not commit.
+   *
+   * @param isShown whether the user is shown a version where it is the newest. If neither a version
+   *     nor the committed one before it is shown, the commit has changed nothing
    */
-  public FirstCommit firstCommitSince(long timestamp, WriterStatuses statuses) {
+  public FirstCommit firstCommitSince(
+      long timestamp, WriterStatuses statuses, Predicate<Cell> isShown) {
     long first = Long.MAX_VALUE;
     boolean unknown = false;
     for (int begin = data; begin < cells.size(); ) {
       int end = endOfColumn(cells, begin);
+      long covering = Long.MAX_VALUE; // commit of the version that was looked at before, if hidden
       for (int i = begin; i < end; i++) {
-        long version = cells.get(i).getTimestamp();
-        if (!isWriter(version)) {
-          if (version <= timestamp) {
-            break; // none below commits any more: see docs/protocol.md, "Order of versions"
-          }
-          // The timestamp is that of no commit, and what is not committed so is a plain writer's.
-          boolean isCommit = version - 1 > timestamp && Timestamps.isWellFormed(version - 1);
-          first = isCommit ? Math.min(first, version - 1) : first;
-          continue;
-        }
-        long status = statusOf(version, statuses);
-        if (status == WriterStatuses.FORGOTTEN) {
+        Cell cell = cells.get(i);
+        long version = cell.getTimestamp();
+        boolean isWriter = isWriter(version);
+        long commit = isWriter ? statusOf(version, statuses) : version;
+        if (isWriter && commit == WriterStatuses.FORGOTTEN) {
           return new FirstCommit(Next.READ_AGAIN, 0);
         }
-        if (!Outcome.isKnown(status)) {
-          statuses.ask(version);
-          unknown = true;
-        } else if (status > timestamp) {
-          first = Math.min(first, status);
-        } else if (Outcome.isCommitted(status)) {
-          break;
+        if (isWriter && !Outcome.isCommitted(commit)) {
+          if (!Outcome.isKnown(commit)) {
+            statuses.ask(version);
+            unknown = true;
+          }
+          continue;
         }
+        boolean shown = isShown.test(cell);
+        first = shown ? Math.min(first, covering) : first;
+        if (commit <= timestamp) {
+          break; // none below commits any more: see docs/protocol.md, "Order of versions"
+        }
+        if (!isWriter) {
+          // The timestamp is that of no commit, and what is not committed so is a plain writer's.
+          boolean isCommit = version - 1 > timestamp && Timestamps.isWellFormed(version - 1);
+          commit = isCommit ? version - 1 : Long.MAX_VALUE;
+        }
+        first = shown ? Math.min(first, commit) : first;
+        covering = shown ? Long.MAX_VALUE : commit;
       }
       begin = end;
     }

@@ -17,7 +17,8 @@ import org.apache.hadoop.hbase.client.Result;
  * Answers gets from what a transaction has written and not sent. That is certain if each column
  * that is asked for was written: its own write is what a transaction sees, whatever is in the
  * table, and no other transaction can change it. All that a get may ask besides needs the table: a
- * filter, limits per family, whole families, a column that was not written. Stateless.
+ * filter, limits per family, whole families, a column that was not written, a cell that this user
+ * may not be allowed to see. Stateless.
  */
 final class OwnReads {
   private OwnReads() {}
@@ -41,7 +42,7 @@ final class OwnReads {
     for (Map.Entry<byte[], NavigableSet<byte[]>> family : get.getFamilyMap().entrySet()) {
       for (byte[] column : family.getValue()) {
         Cell cell = written.get(key(get.getRow(), family.getKey(), column, start));
-        if (cell == null) {
+        if (cell == null || !ProtectedCell.of(cell).isNone()) {
           return null;
         }
         if (!Tombstone.is(cell)) {

@@ -2,6 +2,7 @@ package io.retso.hbase.write;
 
 import io.retso.hbase.layout.Tombstone;
 import io.retso.hbase.operation.OperationChecks;
+import io.retso.hbase.operation.Protection;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -146,6 +147,7 @@ public final class RowEdit {
       isReturned = append.isReturnResults();
     }
     checks.checkValue(after);
+    after = ProtectedCell.of(after, Protection.of(mutation));
     written.add(after);
     if (isReturned) {
       set(returned, after);

@@ -3,6 +3,7 @@ package io.retso.hbase.write;
 import io.retso.hbase.errors.WriteSetTooLargeException;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.metrics.Counters;
+import io.retso.hbase.operation.Protection;
 import io.retso.hbase.table.Granules;
 import io.retso.hbase.table.IdSet;
 import io.retso.hbase.table.PreparedTable;
@@ -35,7 +36,8 @@ import org.apache.hadoop.hbase.util.Bytes;
 /**
  * What one transaction writes: cells that have not been sent yet, and the rows and conflict ids of
  * everything. Rows leave in one batch per table, a row's cells and its mark in one put, so there is
- * never a cell without its mark.
+ * never a cell without its mark. A put has one {@link Protection}: cells of a row that differ in it
+ * leave in batches one after another.
  *
  * <p><strong>Order.</strong> A batch is sent after the one before it was acknowledged. So of two
  * writes to a cell the later one is the last in HBase, too, where both have version {@code Ts}.
@@ -242,10 +244,13 @@ public final class WriteBuffer {
     List<CompletableFuture<Void>> sending = new ArrayList<>(what.size());
     for (TableWrites writes : what) {
       if (!writes.pending.isEmpty()) {
-        List<Put> puts = takePending(writes);
-        counters.writeBatches.increment();
-        // After a failure nothing more is sent: the transaction can only be rolled back.
-        sending.add(acknowledged.thenCompose(done -> send(writes.table, puts)));
+        CompletableFuture<Void> sent = acknowledged;
+        for (List<Put> puts : takePending(writes)) {
+          counters.writeBatches.increment();
+          // After a failure nothing more is sent: the transaction can only be rolled back.
+          sent = sent.thenCompose(done -> send(writes.table, puts));
+        }
+        sending.add(sent);
       }
     }
     if (!sending.isEmpty()) {
@@ -279,16 +284,20 @@ public final class WriteBuffer {
     return null;
   }
 
-  private List<Put> takePending(TableWrites writes) {
-    batch++;
-    List<Put> puts = new ArrayList<>();
-    Put put = null;
+  /** What is to be sent, batch after batch. */
+  private List<List<Put>> takePending(TableWrites writes) {
+    List<List<Put>> batches = new ArrayList<>();
+    Map<Protection, Put> ofRow = new LinkedHashMap<>();
     Cell last = null;
     for (Cell cell : writes.pending.values()) {
       if (last == null || !CellUtil.matchingRows(last, cell)) {
-        put = writes.table.mark(new Put(CellUtil.cloneRow(cell), start, true), start, batch);
-        puts.add(put);
-        writes.sent.add(put.getRow());
+        ofRow.clear();
+        writes.sent.add(CellUtil.cloneRow(cell));
+      }
+      Put put = ofRow.get(ProtectedCell.of(cell));
+      if (put == null) {
+        put = newPut(writes.table, cell, batches, ofRow.size());
+        ofRow.put(ProtectedCell.of(cell), put);
       }
       put.getFamilyCellMap()
           .computeIfAbsent(CellUtil.cloneFamily(cell), family -> new ArrayList<>())
@@ -296,7 +305,20 @@ public final class WriteBuffer {
       last = cell;
     }
     writes.pending.clear();
-    return puts;
+    batch += batches.size();
+    return batches;
+  }
+
+  /** For a cell and others of its row, in a batch of which there may be none yet. */
+  private Put newPut(PreparedTable table, Cell cell, List<List<Put>> batches, int index) {
+    if (index == batches.size()) {
+      batches.add(new ArrayList<>());
+    }
+    int number = batch + 1 + index;
+    Put put = table.mark(new Put(CellUtil.cloneRow(cell), start, true), start, number);
+    ProtectedCell.of(cell).protect(put);
+    batches.get(index).add(put);
+    return put;
   }
 
   /** Completes when nothing is on its way any more, in whatever way it ended. */

@@ -1,9 +1,12 @@
 package io.retso.hbase.coprocessor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.RetsoCluster;
+import io.retso.hbase.layout.OracleSettings;
 import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.Refusal;
 import java.io.IOException;
@@ -14,6 +17,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.util.JVMClusterUtil.RegionServerThread;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -60,6 +64,53 @@ class HistoryTest {
         verify(i % 20 == 19);
       }
     }
+  }
+
+  /** By a user that may write the table, while its regions prove outcomes. */
+  @ParameterizedTest
+  @ValueSource(longs = {5, 6})
+  void outcomesThatAreMadeUpChangeNothing(long seed, RetsoCluster cluster) throws Exception {
+    random = new Random(seed);
+    regionServersTake(cluster, "prove");
+    try (RawTable table = RawTable.adopting(cluster)) {
+      t = table;
+      for (int i = 0; i < STEPS; i++) {
+        trace = "seed " + seed + ", step " + i;
+        step();
+        makeUp();
+        verify(i % 20 == 19);
+      }
+    } finally {
+      regionServersTake(cluster, "trust");
+    }
+  }
+
+  private static void regionServersTake(RetsoCluster cluster, String outcomes) {
+    for (RegionServerThread server : cluster.hbase().cluster().getLiveRegionServers()) {
+      server.getRegionServer().getConfiguration().set(OracleSettings.OUTCOMES, outcomes);
+    }
+  }
+
+  private void makeUp() throws IOException {
+    boolean isOver = random.nextBoolean() || open.isEmpty();
+    if (isOver && left.isEmpty()) {
+      return;
+    }
+    Left about =
+        isOver
+            ? left.get(random.nextInt(left.size()))
+            : new Left(open.get(random.nextInt(open.size())).start, Outcome.UNKNOWN, List.of());
+    long claim =
+        random.nextBoolean() ? Outcome.ABORTED : about.start + 16L * (1 + random.nextInt(99));
+    if (claim == about.outcome) {
+      return;
+    }
+    try {
+      t.cleanUp(about.start, claim, "r" + random.nextInt(ROWS));
+    } catch (IOException e) {
+      assertTrue(e.getMessage().contains("the oracle does not say so"), e.getMessage());
+    }
+    assertFalse(t.adopt(about.start, claim, 1 + random.nextInt(2)), trace);
   }
 
   private void step() throws IOException {

@@ -87,6 +87,27 @@ class InjectedMarkBugsTest {
         "bytes.addAndGet(more) > 0",
         MarksInMemoryTest.class,
         "whatHasNoRoomIsACell"),
+    MARKS_HAVE_THE_TAGS_OF_THEIR_CELLS(
+        "layout/PendingWrite.java",
+        "Arrays.copyOf(value, Integer.BYTES) : value);",
+        "Arrays.copyOf(value, Integer.BYTES) : value,\n"
+            + "        org.apache.hadoop.hbase.PrivateCellUtil.getTags(mark));",
+        TagsTest.class,
+        "marksHaveNone"),
+    A_CLEANUP_LOSES_TAGS(
+        "coprocessor/write/RowCleaner.java",
+        "copies.add(KeyValueUtil.copyToNewKeyValue(cell))",
+        "copies.add(new KeyValue(CellUtil.cloneRow(cell), CellUtil.cloneFamily(cell),"
+            + " CellUtil.cloneQualifier(cell), cell.getTimestamp(), CellUtil.cloneValue(cell)))",
+        TagsTest.class,
+        "rowsThatAreCleanedUpKeepThem"),
+    A_FLUSH_OF_ADOPTED_OUTCOMES_LOSES_TAGS(
+        "coprocessor/purge/AdoptingScanner.java",
+        "KeyValue moved = KeyValueUtil.copyToNewKeyValue(cell);",
+        "KeyValue moved = new KeyValue(CellUtil.cloneRow(cell), CellUtil.cloneFamily(cell),"
+            + " CellUtil.cloneQualifier(cell), cell.getTimestamp(), CellUtil.cloneValue(cell));",
+        TagsTest.class,
+        "flushesOfAdoptedOutcomesKeepThem"),
     READERS_OF_MARKS_MISS_THOSE_IN_MEMORY(
         "coprocessor/read/RegionReads.java",
         "    prepareForMarks(scan);\n",

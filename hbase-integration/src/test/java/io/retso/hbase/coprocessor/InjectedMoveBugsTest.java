@@ -58,8 +58,8 @@ class InjectedMoveBugsTest {
         "aGetSeesWhatMovesMeanwhile"),
     A_GET_LOOKS_BEHIND_ITS_FILTER(
         "coprocessor/read/RegionReads.java",
-        "    get.setFilter(new SnapshotFilter(reader, rowFilter, validating));\n",
-        "    get.setFilter(new SnapshotFilter(reader, rowFilter, validating));\n    note(get);\n",
+        "    get.setFilter(new SnapshotFilter(reader, rowFilter, shown));\n",
+        "    get.setFilter(new SnapshotFilter(reader, rowFilter, shown));\n    note(get);\n",
         AdoptionsInFlightTest.class,
         "aGetSeesItsRowWhereverFlushesComeBetweenItsLooks"),
     A_GET_THAT_IS_READ_AGAIN_LOOKS_BEHIND_ITS_FILTER(
@@ -138,7 +138,7 @@ class InjectedMoveBugsTest {
         "eachSnapshotSeesItsOwnVersion"),
     THE_FIRST_CHANGE_ENDS_AT_WHAT_WAS_ABORTED(
         "coprocessor/read/FirstChangeReader.java",
-        "Outcome.isCommitted(outcomes.applyAsLong(version))",
+        "Outcome.isCommittedBelow(outcomes.applyAsLong(version), timestamp)",
         "Outcome.isKnown(outcomes.applyAsLong(version))",
         HotRowTest.class,
         "theFirstChangeIsTheNextCommit");

@@ -173,8 +173,8 @@ class InjectedRegionBugsTest {
         "whatWasInQuestionIsOfThePastIfItCommittedBelowTheReader"),
     THE_NEWEST_COMMIT_COUNTS_AS_THE_FIRST(
         "resolve/SnapshotRow.java",
-        "first = isCommit ? Math.min(first, version - 1) : first;\n          continue;",
-        "first = isCommit ? Math.min(first, version - 1) : first;\n          break;",
+        "covering = shown ? Long.MAX_VALUE : commit;\n",
+        "covering = shown ? Long.MAX_VALUE : commit;\n        break;\n",
         SnapshotRowTest.class,
         "theFirstCommitIsFoundInAllColumns"),
     LOOKS_FOR_THE_FIRST_CHANGE_AMONG_THE_NEWEST(
@@ -183,6 +183,60 @@ class InjectedRegionBugsTest {
         "(CellVersion",
         ValidatingReadTest.class,
         "aRegionTellsTheFirstChange"),
+    THE_FIRST_CHANGE_TELLS_OF_WHAT_IS_HIDDEN(
+        "coprocessor/read/FirstChangeReader.java",
+        "new ShownCells(get.getFilter())",
+        "new ShownCells(null)",
+        HiddenVersionsTest.class,
+        "whatIsHiddenHasNotChanged"),
+    A_VALIDATING_GET_TELLS_OF_WHAT_IS_HIDDEN(
+        "coprocessor/read/RegionReads.java",
+        "new ShownCells(get.getFilter())",
+        "new ShownCells(null)",
+        HiddenVersionsTest.class,
+        "whatIsHiddenHasNotChanged"),
+    A_VALIDATING_GET_TELLS_OF_HIDDEN_WRITERS(
+        "coprocessor/read/SnapshotFilter.java",
+        "shown.columnsOf(cells)",
+        "cells",
+        HiddenVersionsTest.class,
+        "whatIsHiddenHasNotChanged"),
+    A_TOMBSTONE_COUNTS_AS_SHOWN(
+        "coprocessor/read/ShownCells.java",
+        "!Tombstone.is(version) && passes(version)",
+        "passes(version)",
+        HiddenVersionsTest.class,
+        "whatIsHiddenHasNotChanged"),
+    A_VALIDATING_GET_PASSES_WHAT_HIDES_A_SHOWN_VERSION(
+        "coprocessor/read/SnapshotFilter.java",
+        "covers.add(KeyValueUtil.copyToNewKeyValue(cell));",
+        "",
+        HiddenVersionsTest.class,
+        "whatHidesAShownVersionIsAChange"),
+    THE_FIRST_CHANGE_PASSES_WHAT_HIDES_A_SHOWN_VERSION(
+        "resolve/SnapshotRow.java",
+        "first = shown ? Math.min(first, covering) : first;",
+        "",
+        SnapshotRowTest.class,
+        "aCommitThatTheUserIsShownNothingOfIsNoChange"),
+    THE_FIRST_CHANGE_IS_NOT_READ_DOWN_TO_WHAT_IT_HIDES(
+        "coprocessor/read/FirstChangeReader.java",
+        "Outcome.isCommittedBelow(outcomes.applyAsLong(version), timestamp)",
+        "Outcome.isCommitted(outcomes.applyAsLong(version))",
+        HiddenVersionsTest.class,
+        "whatHidesAShownVersionIsAChangeAlsoIfItBeganBefore"),
+    THE_FILTER_OF_A_VALIDATING_GET_IS_LOST(
+        "resolve/RowFilter.java",
+        "return of(get, ReadAttribute.takenFilter(get));",
+        "return of(get, null);",
+        HiddenVersionsTest.class,
+        "theApplicationsFilterSeesWhatIsCurrent"),
+    THE_FILTER_OF_A_VALIDATING_GET_COUNTS_AS_THAT_OF_RIGHTS(
+        "layout/ReadAttribute.java",
+        "      get.setFilter(null);\n",
+        "",
+        HiddenVersionsTest.class,
+        "theApplicationsFilterSeesWhatIsCurrent"),
     WHAT_COMES_UP_IN_THE_SECOND_READ_COUNTS_AS_COMMITTED(
         "coprocessor/read/RegionReader.java",
         "|| Timestamps.isWellFormed(version) && !known.isAsked(version)",

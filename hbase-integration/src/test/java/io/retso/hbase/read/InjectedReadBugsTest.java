@@ -7,6 +7,7 @@ import io.retso.edited.SourceEdit;
 import io.retso.hbase.EditedClient;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.table.GranulesTest;
+import io.retso.hbase.write.OwnReadsTest;
 import io.retso.hbase.write.ProtectedReadsTest;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Timeout;
@@ -116,6 +117,12 @@ class InjectedReadBugsTest {
         "",
         ProtectedReadsTest.class,
         "whoValidatesIsInNobodysWay"),
+    OWN_WRITES_ARE_SHOWN_WHATEVER_THEIR_LABEL(
+        "write/OwnReads.java",
+        "cell == null || !ProtectedCell.of(cell).isNone()",
+        "cell == null",
+        OwnReadsTest.class,
+        "whatHasALabelIsReadFromHBase"),
     LOCKED_READS_DO_NOT_COUNT_AS_WRITTEN(
         "transaction/TableReads.java",
         "add(table, List.of(), table.conflictIds(get))",

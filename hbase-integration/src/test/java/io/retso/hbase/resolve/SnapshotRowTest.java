@@ -13,7 +13,10 @@ import io.retso.hbase.layout.Tombstone;
 import io.retso.hbase.resolve.SnapshotRow.FirstCommit;
 import io.retso.hbase.resolve.SnapshotRow.Next;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.KeyValue;
@@ -23,6 +26,7 @@ import org.junit.jupiter.api.Test;
 /** The rules of docs/protocol.md, "Reads at Tr", one by one. The reader is at 320. */
 public class SnapshotRowTest {
   private static final long TR = 320;
+  private static final Predicate<Cell> SHOWN = cell -> true;
   private static final byte[] ROW = Bytes.toBytes("row");
 
   private final StatusCache cache = new StatusCache(64);
@@ -246,25 +250,54 @@ public class SnapshotRowTest {
             cell("b", 256),
             cell("b", 224),
             cell("b", 33));
-    assertEquals(new FirstCommit(Next.ASK, 288), row.firstCommitSince(176, statuses));
+    assertEquals(new FirstCommit(Next.ASK, 288), row.firstCommitSince(176, statuses, SHOWN));
     assertArrayEquals(new long[] {224}, statuses.unknown());
     statuses.committed(224, 240);
-    assertEquals(new FirstCommit(Next.RESOLVED, 240), row.firstCommitSince(176, statuses));
-    assertEquals(new FirstCommit(Next.RESOLVED, 160), row.firstCommitSince(144, statuses));
-    assertEquals(new FirstCommit(Next.RESOLVED, 304), row.firstCommitSince(296, statuses));
+    assertEquals(new FirstCommit(Next.RESOLVED, 240), row.firstCommitSince(176, statuses, SHOWN));
+    assertEquals(new FirstCommit(Next.RESOLVED, 160), row.firstCommitSince(144, statuses, SHOWN));
+    assertEquals(new FirstCommit(Next.RESOLVED, 304), row.firstCommitSince(296, statuses, SHOWN));
     assertEquals(
-        new FirstCommit(Next.RESOLVED, Long.MAX_VALUE), row.firstCommitSince(312, statuses));
+        new FirstCommit(Next.RESOLVED, Long.MAX_VALUE), row.firstCommitSince(312, statuses, SHOWN));
   }
 
   @Test
   void theFirstCommitIsLookedForAgainIfAWriterIsForgotten() {
     SnapshotRow row = row(SnapshotRow.ALL_VERSIONS, mark(272), cell("a", 272), cell("a", 33));
-    assertEquals(Next.ASK, row.firstCommitSince(256, statuses).next());
+    assertEquals(Next.ASK, row.firstCommitSince(256, statuses, SHOWN).next());
     statuses.forgotten(272);
-    assertEquals(Next.READ_AGAIN, row.firstCommitSince(256, statuses).next());
+    assertEquals(Next.READ_AGAIN, row.firstCommitSince(256, statuses, SHOWN).next());
     SnapshotRow again = row(SnapshotRow.ALL_VERSIONS, mark(272), cell("a", 272), cell("a", 33));
     assertEquals(
-        new FirstCommit(Next.RESOLVED, Long.MAX_VALUE), again.firstCommitSince(256, statuses));
+        new FirstCommit(Next.RESOLVED, Long.MAX_VALUE),
+        again.firstCommitSince(256, statuses, SHOWN));
+  }
+
+  /** Column a shows 65, then 97, then 145; b nothing at first, then 113; c never anything. */
+  @Test
+  void aCommitThatTheUserIsShownNothingOfIsNoChange() {
+    SnapshotRow row =
+        row(
+            SnapshotRow.ALL_VERSIONS,
+            cell("a", 145),
+            cell("a", 129),
+            cell("a", 97),
+            cell("a", 65),
+            cell("b", 161),
+            cell("b", 113),
+            tombstone("b", 81),
+            cell("c", 177),
+            cell("c", 49),
+            cell("d", 0)); // of a plain writer
+    Set<Long> hidden = Set.of(129L, 81L, 161L, 177L, 49L);
+    Predicate<Cell> isShown = cell -> !hidden.contains(cell.getTimestamp());
+    long[] changes = {96, 112, 128, 144, 160};
+    for (long from = 64; from <= 176; from += 16) {
+      long since = from;
+      long first =
+          Arrays.stream(changes).filter(change -> change > since).min().orElse(Long.MAX_VALUE);
+      assertEquals(
+          new FirstCommit(Next.RESOLVED, first), row.firstCommitSince(from, statuses, isShown));
+    }
   }
 
   private void assertSees(String expected, Cell... cells) {

@@ -37,6 +37,7 @@ import org.apache.hadoop.hbase.client.Increment;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.filter.KeyOnlyFilter;
+import org.apache.hadoop.hbase.security.visibility.CellVisibility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -45,7 +46,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 
 /** Reads of what the transaction has just written: no request, and the answer of one. */
 @ExtendWith(RetsoCluster.Extension.class)
-class OwnReadsTest {
+public class OwnReadsTest {
   static final List<Options> MODES = Fixture.MODES;
 
   private static final long SEED = new Random().nextLong();
@@ -74,6 +75,18 @@ class OwnReadsTest {
 
   private static Get column(String row) {
     return get(row).addColumn(F, Q);
+  }
+
+  /** It knows whether the user may see that. */
+  @Test
+  void whatHasALabelIsReadFromHBase() throws Exception {
+    TableName name = fixture.table(Options.DEFAULT);
+    try (Transaction tx = manager.begin()) {
+      AsyncTransactionalTable table = Fixture.table(manager, tx, name, noted);
+      table.put(put("a", "1").setCellVisibility(new CellVisibility("secret"))).get();
+      assertEquals("1", text(table.get(column("a")).get().getValue(F, Q)));
+      assertEquals(List.of("put", "get"), List.copyOf(calls));
+    }
   }
 
   @ParameterizedTest

@@ -86,6 +86,7 @@ final class BookKeeperClients {
     c.setMetadataServiceUri(
         "zk+null://" + hosts.replace(',', ';') + chroot + settings.ledgersRoot());
     c.setZkEnableSecurity(settings.access().isSecured());
+    settings.bookies().configure(c);
     c.setAddEntryTimeout(seconds(settings.addTimeout()));
     c.setReadEntryTimeout(seconds(settings.readTimeout()));
     c.setClientConnectTimeoutMillis(CONNECT_TIMEOUT_MS);

@@ -7,6 +7,7 @@ import java.time.Duration;
  *
  * @param zookeeper connect string of the ZooKeeper of the BookKeeper cluster, perhaps with a chroot
  * @param access who this server is there, and whose the nodes are that it makes
+ * @param bookies how this server says to bookies who it is
  * @param znode path under which the catalog is kept; one per log
  * @param ledgersRoot path of BookKeeper's own metadata
  * @param ensemble bookies over which a ledger is spread
@@ -21,6 +22,7 @@ import java.time.Duration;
 public record BookKeeperSettings(
     String zookeeper,
     ZooKeeperAccess access,
+    BookieAccess bookies,
     String znode,
     String ledgersRoot,
     int ensemble,
@@ -49,6 +51,7 @@ public record BookKeeperSettings(
     return new BookKeeperSettings(
         zookeeper,
         ZooKeeperAccess.OPEN,
+        BookieAccess.OPEN,
         "/retso/log",
         "/ledgers",
         ensemble,
@@ -65,6 +68,7 @@ public record BookKeeperSettings(
     return new BookKeeperSettings(
         zookeeper,
         access,
+        bookies,
         path,
         ledgersRoot,
         ensemble,
@@ -80,6 +84,24 @@ public record BookKeeperSettings(
   public BookKeeperSettings withAccess(ZooKeeperAccess other) {
     return new BookKeeperSettings(
         zookeeper,
+        other,
+        bookies,
+        znode,
+        ledgersRoot,
+        ensemble,
+        writeQuorum,
+        ackQuorum,
+        addTimeout,
+        readTimeout,
+        zookeeperTimeout,
+        operationTimeout);
+  }
+
+  /** These settings for a server that bookies know by something else. */
+  public BookKeeperSettings withBookies(BookieAccess other) {
+    return new BookKeeperSettings(
+        zookeeper,
+        access,
         other,
         znode,
         ledgersRoot,
@@ -97,6 +119,7 @@ public record BookKeeperSettings(
     return new BookKeeperSettings(
         zookeeper,
         access,
+        bookies,
         znode,
         ledgersRoot,
         ensemble,

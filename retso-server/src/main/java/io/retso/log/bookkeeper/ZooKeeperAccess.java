@@ -55,7 +55,7 @@ public final class ZooKeeperAccess {
     return new ZooKeeperAccess(true, List.copyOf(passwords));
   }
 
-  /** The same to ZooKeeper, but the nodes that it makes are everybody's. */
+  /** One that is nobody else to ZooKeeper, and leaves the nodes that it makes to everybody. */
   public ZooKeeperAccess withOpenNodes() {
     return new ZooKeeperAccess(false, passwords);
   }

@@ -336,6 +336,7 @@ final class ZooKeeperCatalog implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     if (e instanceof KeeperException.NoAuthException
+        || e instanceof KeeperException.AuthFailedException
         || e instanceof KeeperException.InvalidACLException) {
       return new LogException(
           Reason.LOCKED,

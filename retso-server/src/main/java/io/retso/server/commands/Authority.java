@@ -29,6 +29,9 @@ final class Authority {
   static final String KEY = "ca.key";
   private static final Duration LIFE = Duration.ofDays(3_650);
 
+  /** What BookKeeper has before roles in the OU of a certificate. */
+  private static final String ROLE_CODE = "0:";
+
   /** Clocks may differ by so much. */
   private static final Duration SLACK = Duration.ofHours(1);
 
@@ -82,16 +85,17 @@ final class Authority {
   /**
    * Signs a certificate, in a directory of its own below this one, which has what its owner needs.
    *
+   * @param role in which bookies know its owner; empty for none
    * @param hosts names and addresses of a server; none for a client
    */
-  Path issue(String name, List<String> hosts, Duration life) throws IOException {
+  Path issue(String name, String role, List<String> hosts, Duration life) throws IOException {
     Path own = directory.resolve(name);
     if (Files.exists(own)) {
       throw new IOException(
           own + " exists: move it away, and its certificate goes on to count until it ends");
     }
     CertificateBuilder certificate =
-        begun(name, life)
+        begun(name + (role.isEmpty() ? "" : ",OU=" + ROLE_CODE + role), life)
             .setKeyUsage(true, KeyUsage.digitalSignature)
             .addExtendedKeyUsage(ExtendedKeyUsage.PKIX_KP_CLIENT_AUTH);
     if (!hosts.isEmpty()) {

@@ -39,6 +39,10 @@ public final class SecureCommand implements Runnable {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
 
   private static final Pattern HOST = Pattern.compile("[A-Za-z0-9.:_-]{1,253}");
+
+  /** Bookies that go by roles let it write and fence the log. */
+  private static final String LOG_ROLE = "retso";
+
   private static final int DAYS_MAX = 3_650;
 
   private static final String ACCESS =
@@ -113,12 +117,12 @@ public final class SecureCommand implements Runnable {
           ClusterSecret.make(secret);
           for (String member : members) {
             List<String> hosts = hosts(member);
-            Path own = authority.issue("member-" + hosts.get(0), hosts, life);
+            Path own = authority.issue("member-" + hosts.get(0), LOG_ROLE, hosts, life);
             Files.copy(secret, own.resolve("secret"), StandardCopyOption.COPY_ATTRIBUTES);
             Files.writeString(own.resolve("access"), ACCESS);
             Files.writeString(own.resolve("retso.properties"), properties(path));
           }
-          authority.issue("operator", List.of(), life);
+          authority.issue("operator", "", List.of(), life);
           println(steps(directory, path));
         });
   }
@@ -167,6 +171,14 @@ public final class SecureCommand implements Runnable {
               description = "Names and addresses of a server; a client needs none.")
           String host,
       @Option(
+              names = "--role",
+              defaultValue = "",
+              paramLabel = "ROLE",
+              description =
+                  "The role in which bookies know its owner, as authorizedRoles of bookie.conf"
+                      + " says; members have retso.")
+          String role,
+      @Option(
               names = "--days",
               defaultValue = "365",
               paramLabel = "N",
@@ -176,10 +188,13 @@ public final class SecureCommand implements Runnable {
         () -> {
           Duration life = life(days);
           List<String> hosts = host == null ? List.of() : hosts(host);
+          if (!role.isEmpty() && !NAME.matcher(role).matches()) {
+            throw wrong(role, "no role: use letters, digits, and . _ - between them, 64 at most");
+          }
           if (!NAME.matcher(name).matches()) {
             throw wrong(name, "no name: use letters, digits, and . _ - between them, 64 at most");
           }
-          Path own = Authority.open(directory).issue(name, hosts, life);
+          Path own = Authority.open(directory).issue(name, role, hosts, life);
           println("made " + own + ": give its files to " + name + ", and to nobody else");
         });
   }

@@ -49,6 +49,7 @@ public final class ServerConfig {
     checkSecret();
     checkTls();
     checkZooKeeperAuth();
+    checkLogTls();
   }
 
   /** Starts from the defaults. */
@@ -132,6 +133,17 @@ public final class ServerConfig {
               + get(Settings.LOG_ZNODE)
               + ", as who may delete a node is said by the node above it: choose one of two parts,"
               + " such as /retso/log");
+    }
+  }
+
+  private void checkLogTls() throws ConfigException {
+    if (get(Settings.LOG_TLS) && (isEmbedded() || get(Settings.TLS_CERTIFICATE).isEmpty())) {
+      throw new ConfigException(
+          isEmbedded()
+              ? "log.tls = true is for a zookeeper of your own: embedded bookies serve this server"
+                  + " alone already"
+              : "log.tls = true needs a certificate that this server shows to bookies: set"
+                  + " tls.certificate, tls.key and tls.ca");
     }
   }
 

@@ -232,6 +232,15 @@ public final class Settings {
               + " nobody append to them or fence them. false is for the way back to a version that"
               + " knows no passwords: it reads the log once all ledgers with one are deleted.");
 
+  public static final Setting<Boolean> LOG_TLS =
+      new Setting<>(
+          "log.tls",
+          "false",
+          ValueType.flag(),
+          "Whether bookies are spoken to by TLS only, in which this server shows tls.certificate"
+              + " and theirs must be of an authority of tls.ca, for the host at which they are."
+              + " Bookies need settings of their own for it. An embedded one needs none of this.");
+
   public static final Setting<Integer> LOG_INFLIGHT =
       new Setting<>(
           "log.inflight",
@@ -389,6 +398,7 @@ public final class Settings {
           LOG_ACK_QUORUM,
           LOG_SYNC,
           LOG_PASSWORDS,
+          LOG_TLS,
           LOG_INFLIGHT,
           LOG_TIMEOUT,
           LOG_LEDGERS,

@@ -110,6 +110,13 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
     return start(dataDir, bookies, sync, ZooKeeperAccess.OPEN, tuning);
   }
 
+  /** Like the other, for one server alone, which bookies know by a key. */
+  public static EmbeddedBookKeeper start(
+      Path dataDir, int bookies, boolean sync, ZooKeeperAccess access, BookieKey key)
+      throws IOException {
+    return start(dataDir, bookies, sync, access, key::ofBookie);
+  }
+
   /**
    * Starts ZooKeeper and bookies; returns when they serve.
    *

@@ -313,6 +313,7 @@ class BookKeeperStoreTest {
         new BookKeeperSettings(
             usual.zookeeper(),
             ZooKeeperAccess.OPEN,
+            BookieAccess.OPEN,
             usual.znode(),
             usual.ledgersRoot(),
             1,

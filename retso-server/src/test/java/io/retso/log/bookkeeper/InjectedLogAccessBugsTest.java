@@ -6,6 +6,7 @@ import io.retso.client.OracleClient;
 import io.retso.edited.EditedClasses;
 import io.retso.edited.SourceEdit;
 import io.retso.sequencer.Sequencer;
+import io.retso.server.embedded.BookieKeyTest;
 import io.retso.server.embedded.EmbeddedBookKeeper;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -107,6 +108,36 @@ class InjectedLogAccessBugsTest {
       AssertionError caught =
           assertThrows(
               AssertionError.class, () -> attempts.accept(closed.zookeeper(), "/" + bug + "/log"));
+      System.out.println(bug + ": " + caught.getMessage());
+    }
+  }
+
+  /** Embedded bookies, or their server, that trust strangers. */
+  enum Trust {
+    BOOKIES_TRUST_ALL(
+        "server/embedded/BookieKey", "key.isProof(said.getData(), SERVER, other, own)", "true"),
+    SERVERS_TRUST_ALL(
+        "server/embedded/BookieKey", "!key.isProof(proof(said), BOOKIE, own, other)", "false"),
+    THE_SIDE_IS_NOT_IN_THE_PROOF("security/SharedKey", "(side + \"|\")", "\"|\""),
+    THE_CALLERS_NUMBER_IS_NOT_IN_THE_PROOF("security/SharedKey", "hmac.update(caller);", ""),
+    THE_OTHER_NUMBER_IS_NOT_IN_THE_PROOF(
+        "security/SharedKey", "hmac.doFinal(called)", "hmac.doFinal()");
+
+    private final SourceEdit edit;
+
+    Trust(String type, String text, String instead) {
+      edit = new SourceEdit(Path.of("src/main/java/io/retso", type + ".java"), text, instead);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void isNotedAtOnce(Trust bug, @TempDir Path directory) throws Exception {
+    bug.edit.compile(directory);
+    try (EditedClasses edited =
+        EditedClasses.of(directory, BookieKeyTest.class, Sequencer.class, OracleClient.class)) {
+      Runnable attempts = edited.make(BookieKeyTest.Attempts.class, Runnable.class);
+      AssertionError caught = assertThrows(AssertionError.class, attempts::run);
       System.out.println(bug + ": " + caught.getMessage());
     }
   }

@@ -125,6 +125,7 @@ class ZooKeeperOutageTest {
         new BookKeeperSettings(
             "127.0.0.1:" + zooKeeper.port(),
             ZooKeeperAccess.OPEN,
+            BookieAccess.OPEN,
             "/retso/impatient",
             "/ledgers",
             1,

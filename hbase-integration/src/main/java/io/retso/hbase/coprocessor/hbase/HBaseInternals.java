@@ -7,10 +7,13 @@ import java.util.List;
 import java.util.function.LongPredicate;
 import java.util.function.Predicate;
 import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CoprocessorEnvironment;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.IsolationLevel;
 import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.coprocessor.ObserverContext;
+import org.apache.hadoop.hbase.coprocessor.RegionCoprocessor;
 import org.apache.hadoop.hbase.coprocessor.RegionCoprocessorEnvironment;
 import org.apache.hadoop.hbase.regionserver.FlushLifeCycleTracker;
 import org.apache.hadoop.hbase.regionserver.HRegion;
@@ -19,6 +22,7 @@ import org.apache.hadoop.hbase.regionserver.HStore;
 import org.apache.hadoop.hbase.regionserver.HStoreFile;
 import org.apache.hadoop.hbase.regionserver.KeyValueScanner;
 import org.apache.hadoop.hbase.regionserver.Region;
+import org.apache.hadoop.hbase.regionserver.RegionCoprocessorHost;
 import org.apache.hadoop.hbase.regionserver.Store;
 import org.apache.hadoop.hbase.regionserver.StoreFile;
 import org.apache.hadoop.hbase.regionserver.StoreFileReader;
@@ -30,6 +34,7 @@ import org.apache.hadoop.hbase.regionserver.querymatcher.ScanDeleteTracker;
 import org.apache.hadoop.hbase.security.AccessDeniedException;
 import org.apache.hadoop.hbase.security.access.AccessController;
 import org.apache.hadoop.hbase.security.access.Permission.Action;
+import org.apache.hadoop.hbase.security.visibility.VisibilityController;
 import org.apache.hadoop.hbase.util.EnvironmentEdgeManager;
 
 /**
@@ -70,6 +75,61 @@ public final class HBaseInternals {
     } catch (AccessDeniedException e) {
       return false;
     }
+  }
+
+  /**
+   * Fails unless the user of a request may read one of the families of the table.
+   *
+   * <p>Rests on: as {@link #isAdmin}. Where rights of cells are looked for, HBase itself lets a
+   * user without any right to the table pass, and filters what it reads.
+   *
+   * <p>Else: a user who may read nothing would be told how the table is made.
+   */
+  public static void requireReader(ObserverContext<RegionCoprocessorEnvironment> context)
+      throws IOException {
+    HRegion region = (HRegion) context.getEnvironment().getRegion();
+    AccessController rights = region.getCoprocessorHost().findCoprocessor(AccessController.class);
+    if (rights == null) {
+      return;
+    }
+    TableDescriptor table = region.getTableDescriptor();
+    AccessDeniedException denied = null;
+    for (byte[] family : table.getColumnFamilyNames()) {
+      try {
+        String what = "settings of transactions";
+        rights.requirePermission(context, what, table.getTableName(), family, null, Action.READ);
+        return;
+      } catch (AccessDeniedException e) {
+        denied = e;
+      }
+    }
+    throw denied;
+  }
+
+  /**
+   * The first of HBase's coprocessors for rights and visibility labels that is asked after ours;
+   * null if there is none.
+   *
+   * <p>Rests on: hooks are called in the order of priorities, then in that of loading; all are
+   * loaded before a region is open.
+   *
+   * <p>Else: reads that a region answers by itself would pass them by, and others be answered
+   * without a look at what is not decided.
+   */
+  public static String rightsBehind(RegionCoprocessorEnvironment ours) {
+    RegionCoprocessorHost host = ((HRegion) ours.getRegion()).getCoprocessorHost();
+    List<RegionCoprocessor> rights = new ArrayList<>(host.findCoprocessors(AccessController.class));
+    rights.addAll(host.findCoprocessors(VisibilityController.class));
+    for (RegionCoprocessor each : rights) {
+      String name = each.getClass().getName();
+      CoprocessorEnvironment<?> theirs = host.findCoprocessorEnvironment(name);
+      if (theirs.getPriority() > ours.getPriority()
+          || theirs.getPriority() == ours.getPriority()
+              && theirs.getLoadSequence() > ours.getLoadSequence()) {
+        return name;
+      }
+    }
+    return null;
   }
 
   // Updates.

@@ -4,14 +4,12 @@ import io.retso.hbase.coprocessor.region.ObserverMetrics;
 import io.retso.hbase.coprocessor.write.RegionWrites;
 import io.retso.hbase.layout.AdoptionRequest.Adoption;
 import io.retso.hbase.layout.CleanupRequest;
-import io.retso.hbase.layout.OracleSettings;
 import io.retso.hbase.layout.Outcome;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
-import org.apache.hadoop.conf.Configuration;
 
 /**
  * What a region goes by when a client says how a transaction ended: each user that may write one
@@ -37,12 +35,11 @@ public final class OutcomeProofs implements RegionWrites.Proofs {
   /**
    * Proofs by a link.
    *
-   * @param server configuration of the region server alone: this is no matter of tables
-   * @throws IllegalArgumentException if that makes no sense
+   * @param isTrusting {@link io.retso.hbase.layout.OracleSettings#trustsClients}
    */
-  public OutcomeProofs(OracleLink link, Configuration server, ObserverMetrics metrics) {
+  public OutcomeProofs(OracleLink link, boolean isTrusting, ObserverMetrics metrics) {
     this.link = link;
-    this.isTrusting = OracleSettings.trustsClients(server);
+    this.isTrusting = isTrusting;
     this.metrics = metrics;
   }
 

@@ -61,8 +61,9 @@ public final class RegionReads {
     requireSettings(SettingsCheck.passes(get, parts.fingerprint()));
     ReadAttribute.admit(get);
     prepareFamilies(get.getFamilyMap());
-    RowFilter rowFilter = RowFilter.ofRequest(get);
     boolean validating = ReadAttribute.isValidating(get);
+    RowFilter rowFilter = validating ? RowFilter.ofValidating(get) : RowFilter.ofRequest(get);
+    ShownCells shown = validating ? new ShownCells(get.getFilter()) : null;
     if (validating && get.isCheckExistenceOnly()) {
       throw new DoNotRetryIOException(
           "whether the row has changed cannot be told: drop setCheckExistenceOnly or the"
@@ -70,7 +71,7 @@ public final class RegionReads {
     }
     note(get); // before the filter looks: what comes between the two must differ for the get
     RegionReader reader = new RegionReader(parts, timestamp, null);
-    get.setFilter(new SnapshotFilter(reader, rowFilter, validating));
+    get.setFilter(new SnapshotFilter(reader, rowFilter, shown));
     get.setTimeRange(0, validating ? Long.MAX_VALUE : timestamp + 1).readAllVersions();
     get.setMaxResultsPerColumnFamily(-1).setRowOffsetPerColumnFamily(0);
   }
@@ -161,7 +162,7 @@ public final class RegionReads {
     RowFilter rowFilter = RowFilter.ofRequest(scan);
     scan.setFilter(null).setBatch(-1).setAllowPartialResults(false); // rows are resolved whole
     RegionReader reader = new RegionReader(parts, timestamp, marksOf(scan, timestamp));
-    scan.setFilter(new SnapshotFilter(reader, rowFilter, false));
+    scan.setFilter(new SnapshotFilter(reader, rowFilter, null));
     scan.setTimeRange(0, timestamp + 1).readAllVersions();
     scan.setMaxResultsPerColumnFamily(-1).setRowOffsetPerColumnFamily(0);
     scan.setLoadColumnFamiliesOnDemand(false);

@@ -4,9 +4,11 @@ import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.ChangedRow;
 import io.retso.hbase.resolve.RowFilter;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.KeyValueUtil;
 import org.apache.hadoop.hbase.filter.FilterBase;
 
 /**
@@ -33,10 +35,15 @@ import org.apache.hadoop.hbase.filter.FilterBase;
 public final class SnapshotFilter extends FilterBase {
   private final RegionReader reader;
   private final RowFilter rowFilter;
-  private final boolean validating;
+
+  /** Of a validating read: what its user is shown. Otherwise null. */
+  private final ShownCells shown;
 
   /** The row has a version above the timestamp of a validating read. */
   private boolean hasNewer;
+
+  /** Those that hide, or may, what the timestamp shows of their column, and show nothing. */
+  private final List<Cell> covers = new ArrayList<>();
 
   /** Where to go on from the last cell that was shown; null for the next one. */
   private Cell rowHint;
@@ -65,18 +72,18 @@ public final class SnapshotFilter extends FilterBase {
   /**
    * A filter for a scanner that is about to be opened.
    *
-   * @param validating whether a row that may have changed is answered with {@link ChangedRow}; then
-   *     versions of all times are to be shown
+   * @param shown null unless a row that may have changed, to a user who is shown this, is to be
+   *     answered with {@link ChangedRow}; then versions of all times are to be read
    */
-  public SnapshotFilter(RegionReader reader, RowFilter rowFilter, boolean validating) {
+  SnapshotFilter(RegionReader reader, RowFilter rowFilter, ShownCells shown) {
     this.reader = reader;
     this.rowFilter = rowFilter;
-    this.validating = validating;
+    this.shown = shown;
     this.moves = reader.moves();
   }
 
   /** Another scanner is about to be opened. */
-  void begin() {
+  void begin() throws IOException {
     reset();
     isOutdated = false;
     moves = reader.moves();
@@ -109,12 +116,16 @@ public final class SnapshotFilter extends FilterBase {
   }
 
   @Override
-  public ReturnCode filterCell(Cell cell) {
+  public ReturnCode filterCell(Cell cell) throws IOException {
     rowHint = rowFilter.rowHint(cell);
     if (rowHint != null) {
       return ReturnCode.SEEK_NEXT_USING_HINT;
     }
-    if (validating && cell.getTimestamp() > reader.timestamp()) {
+    if (shown != null && cell.getTimestamp() > reader.timestamp()) {
+      if (shown.isLimited() && !shown.test(cell)) {
+        covers.add(KeyValueUtil.copyToNewKeyValue(cell));
+        return ReturnCode.SKIP;
+      }
       hasNewer = true;
       return ReturnCode.INCLUDE_AND_SEEK_NEXT_ROW; // HBase shows no row of which nothing is taken
     }
@@ -154,8 +165,8 @@ public final class SnapshotFilter extends FilterBase {
     }
     assert CellUtil.matchingRows(cells.get(0), place.get()) : "another row than began";
     isBehind = true;
-    List<Cell> visible = hasNewer ? List.of() : reader.resolve(cells);
-    if (validating && (hasNewer || !reader.isCurrent())) {
+    List<Cell> visible = shown == null ? reader.resolve(cells) : current(cells);
+    if (visible == null) {
       Cell answer = ChangedRow.answerFor(cells.get(0));
       cells.clear();
       cells.add(answer);
@@ -171,6 +182,28 @@ public final class SnapshotFilter extends FilterBase {
     }
   }
 
+  /** What the user is shown of a row; null if that may have changed since. */
+  private List<Cell> current(List<Cell> cells) throws IOException {
+    if (hasNewer) {
+      return null;
+    }
+    if (!shown.isLimited()) {
+      List<Cell> visible = reader.resolve(cells);
+      return reader.isCurrent() ? visible : null;
+    }
+    List<Cell> columns = shown.columnsOf(cells);
+    if (columns.isEmpty()) {
+      return columns;
+    }
+    List<Cell> visible = shown.of(reader.resolve(columns));
+    for (Cell cover : covers) {
+      if (visible.stream().anyMatch(cell -> CellUtil.matchingColumn(cell, cover))) {
+        return null;
+      }
+    }
+    return reader.isCurrent() ? visible : null;
+  }
+
   /**
    * Rejects a row that leaves nothing, in the way that HBase's own filters do. If {@link
    * #filterRowCells} took all cells away, HBase would not ask, and go on to the next row without a
@@ -182,10 +215,14 @@ public final class SnapshotFilter extends FilterBase {
   }
 
   @Override
-  public void reset() {
+  public void reset() throws IOException {
     excluded = false;
     hasNewer = false;
     emptyQualifierDone = null;
+    covers.clear();
+    if (shown != null) {
+      shown.begin();
+    }
   }
 
   /**

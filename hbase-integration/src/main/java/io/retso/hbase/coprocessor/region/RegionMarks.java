@@ -2,12 +2,14 @@ package io.retso.hbase.coprocessor.region;
 
 import io.retso.hbase.coprocessor.hbase.HBaseInternals;
 import io.retso.hbase.layout.PendingWrite;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.NavigableMap;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -16,7 +18,6 @@ import org.apache.hadoop.hbase.CellComparator;
 import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.KeyValue;
 import org.apache.hadoop.hbase.NotServingRegionException;
-import org.apache.hadoop.hbase.PrivateCellUtil;
 import org.apache.hadoop.hbase.RegionTooBusyException;
 import org.apache.hadoop.hbase.client.Durability;
 import org.apache.hadoop.hbase.client.Mutation;
@@ -57,15 +58,27 @@ public final class RegionMarks {
 
   private static final long FLUSH_MILLIS_MAX = TimeUnit.SECONDS.toMillis(10);
 
+  /**
+   * Property of region servers and tables: milliseconds between two flushes for readers of the
+   * marks. Each makes a small file, and every user that may read the family can ask for one.
+   */
+  static final String PAUSE = "retso.marks.flush.pause";
+
+  static final long PAUSE_MILLIS = 5_000;
+
   private final Region region;
   private final boolean isUsed;
   private final boolean isAdopting;
   private final SharedMemory memory;
+  private final long pauseNanos;
   private final Writers writers;
   private final AtomicLongArray removals = new AtomicLongArray(COUNTERS);
 
   /** Those that a flush has taken since the last one ended. Guarded by itself. */
   private final List<Mark> taken = new ArrayList<>();
+
+  /** When a reader had the family flushed last. Guarded by this. */
+  private OptionalLong flushedForReader = OptionalLong.empty();
 
   /** The store of the family; null before it is needed. */
   private volatile Store store;
@@ -75,13 +88,15 @@ public final class RegionMarks {
    *
    * @param isUsed false if each mark must be a cell
    * @param isAdopting whether the region adopts outcomes
+   * @param pauseMillis {@link #pauseMillis}
    */
   public RegionMarks(
       Region region,
       boolean isUsed,
       boolean isAdopting,
       RegionOutcomes outcomes,
-      SharedMemory memory) {
+      SharedMemory memory,
+      long pauseMillis) {
     this.region = region;
     this.writers =
         new Writers(
@@ -89,6 +104,25 @@ public final class RegionMarks {
     this.isUsed = isUsed;
     this.isAdopting = isAdopting;
     this.memory = memory;
+    this.pauseNanos = TimeUnit.MILLISECONDS.toNanos(pauseMillis);
+  }
+
+  /**
+   * Milliseconds between two flushes of a region for readers of its marks.
+   *
+   * @throws IllegalArgumentException if that is no number
+   */
+  public static long pauseMillis(Region region) {
+    try {
+      return region.getReadOnlyConfiguration().getLong(PAUSE, PAUSE_MILLIS);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(
+          PAUSE
+              + " of the table, or of the region server, is no number of milliseconds ("
+              + ErrorText.of(e)
+              + "): correct it",
+          e);
+    }
   }
 
   /**
@@ -115,10 +149,7 @@ public final class RegionMarks {
   }
 
   private boolean isMovable(Mutation write) {
-    Cell mark = write.getFamilyCellMap().get(FAMILY).get(0);
-    return write.getFamilyCellMap().size() > 1
-        && !PrivateCellUtil.tagsIterator(mark).hasNext()
-        && isUsable(write);
+    return write.getFamilyCellMap().size() > 1 && isUsable(write);
   }
 
   /** Returns null if there is no room, or marks that are here already stand in the way. */
@@ -292,10 +323,14 @@ public final class RegionMarks {
    * Makes cells of all marks in a range of rows, by a flush, for a reader that looks for cells.
    *
    * @param stop the first row behind the range; empty for none
-   * @throws IOException if the region closes, or cannot be flushed
+   * @throws IOException if the region closes, cannot be flushed, or was flushed for a reader a
+   *     moment ago: HBase's client asks again
    */
   public void makeCells(byte[] first, byte[] stop) throws IOException {
     for (int i = 0; hasAny(first, stop); i++) {
+      if (i == 0) {
+        takeTurn();
+      }
       if (region.isClosing() || region.isClosed()) {
         throw new NotServingRegionException("its marks are being flushed: it closes");
       }
@@ -308,6 +343,19 @@ public final class RegionMarks {
       }
       region.waitForFlushes(FLUSH_MILLIS_MAX);
     }
+  }
+
+  private synchronized void takeTurn() throws RegionTooBusyException {
+    long now = System.nanoTime();
+    if (flushedForReader.isPresent() && now - flushedForReader.getAsLong() < pauseNanos) {
+      throw new RegionTooBusyException(
+          "the marks of transactions were flushed for another reader less than "
+              + TimeUnit.NANOSECONDS.toMillis(pauseNanos)
+              + " ms ago ("
+              + PAUSE
+              + "); try again");
+    }
+    flushedForReader = OptionalLong.of(now);
   }
 
   /**

@@ -67,6 +67,7 @@ public final class RegionWrites {
   }
 
   private final Settings settings;
+  private final PlainVersions versions;
   private final OpenBatches batches;
   private final Horizon horizon;
   private final RowCleaner cleaner;
@@ -84,6 +85,7 @@ public final class RegionWrites {
    */
   public RegionWrites(
       Settings settings,
+      PlainVersions versions,
       OpenBatches batches,
       WriteBatch.Shared parts,
       Horizon horizon,
@@ -92,6 +94,7 @@ public final class RegionWrites {
       Proofs proofs,
       ObserverMetrics metrics) {
     this.settings = settings;
+    this.versions = versions;
     this.batches = batches;
     this.cleaner = parts.cleaner();
     this.marks = parts.marks();
@@ -178,6 +181,7 @@ public final class RegionWrites {
       metrics.refusedWrites.increment();
       MiniBatches.refuse(mutations, i, SettingsCheck.refusal(settings.table()));
     } else if (!isAdoption && request == null && start == 0) {
+      versions.check(mutation);
       adoptions.keep(mutation);
       if (deletesMarks(mutation) && !rights.isAdmin()) {
         keepMarks(mutations, i);

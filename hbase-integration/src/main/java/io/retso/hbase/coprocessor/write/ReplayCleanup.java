@@ -108,7 +108,7 @@ public final class ReplayCleanup {
   public static ReplayCleanup ofRefused(Region region, ObserverMetrics metrics) {
     RegionOutcomes outcomes = new RegionOutcomes(region, false);
     SharedMemory memory = new SharedMemory();
-    RegionMarks none = new RegionMarks(region, false, false, outcomes, memory);
+    RegionMarks none = new RegionMarks(region, false, false, outcomes, memory, 0);
     RowCleaner cleaner = new RowCleaner(region, none, outcomes, metrics);
     return new ReplayCleanup(
         region,

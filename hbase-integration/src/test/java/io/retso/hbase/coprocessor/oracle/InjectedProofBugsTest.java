@@ -25,7 +25,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class InjectedProofBugsTest {
   /** What is done wrong. */
   enum Bug {
-    ALL_ARE_TRUSTED("OutcomeProofs.java", "this.isTrusting = ", "this.isTrusting = true || "),
+    ALL_ARE_TRUSTED(
+        "OutcomeProofs.java", "this.isTrusting = isTrusting;", "this.isTrusting = true;"),
     ANOTHER_OUTCOME_IS_AS_GOOD(
         "OutcomeProofs.java",
         "if (known == request.outcome()) {",

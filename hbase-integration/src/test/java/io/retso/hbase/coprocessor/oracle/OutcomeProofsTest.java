@@ -106,7 +106,7 @@ class OutcomeProofsTest {
     TableSettings table =
         new TableSettings(Conflicts.ROW, Reads.SERVER, place.app().identity(), place.address());
     link = OracleLink.acquire(table, server, server, metrics);
-    proofs = new OutcomeProofs(link, server, metrics);
+    proofs = new OutcomeProofs(link, OracleSettings.trustsClients(server), metrics);
   }
 
   @AfterEach
