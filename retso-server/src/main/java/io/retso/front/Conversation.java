@@ -349,8 +349,7 @@ public final class Conversation {
         return true;
       }
       if (type == FrameType.VOUCH) {
-        ByteBuf out = replyAt(desk.sequencer().replyPosition(), type, count);
-        introduction.vouch(in, body, out, id);
+        introduction.vouch(in, body, replyAt(desk.sequencer().replyPosition(), type, count), id);
         return true;
       }
       int hosts = desk.turns().hosts();
