@@ -49,6 +49,10 @@ public final class ManagerBuilder {
   private String clientName = "retso-hbase";
   private final OracleClientBuilder client = OracleClient.builder().name(clientName);
   private ClientSecurity security;
+
+  /** The user of the connection to HBase, if that says who it is; otherwise it is this thread's. */
+  private Optional<User> user = Optional.empty();
+
   private Object meterRegistry;
   private WriteLimits writeLimits = WriteLimits.DEFAULT;
   private RetryPolicy retryPolicy = RetryPolicy.DEFAULT;
@@ -93,8 +97,13 @@ public final class ManagerBuilder {
     Objects.requireNonNull(connection, NO_CONNECTION);
     Configuration configuration = connection.getConfiguration();
     User user = userOf(connection);
-    return new ManagerBuilder(
-        configuration, () -> ConnectionFactory.createAsyncConnection(configuration, user), true);
+    ManagerBuilder builder =
+        new ManagerBuilder(
+            configuration,
+            () -> ConnectionFactory.createAsyncConnection(configuration, user),
+            true);
+    builder.user = Optional.of(user);
+    return builder;
   }
 
   /** HBase's own connections know it; with another user the manager would have other rights. */
@@ -318,9 +327,7 @@ public final class ManagerBuilder {
         RegionTokens tokens = new RegionTokens(connection, TableName.valueOf(tokenTable.get()));
         oracle = connectOracle(Optional.of(OracleSettings.vouched(configuration, tokens)));
       } else {
-        oracle =
-            connectOracle(
-                Optional.ofNullable(security).or(() -> OracleSettings.security(configuration)));
+        oracle = connectOracle(Optional.ofNullable(security).or(this::securityOfUser));
         connection = connectHBase();
       }
       return new HBaseTransactionManager(settings(), oracle, connection, ownsHBase, meterRegistry);
@@ -333,6 +340,12 @@ public final class ManagerBuilder {
       }
       throw e;
     }
+  }
+
+  private Optional<ClientSecurity> securityOfUser() {
+    return user.isPresent()
+        ? OracleSettings.security(configuration, user.get().getUGI())
+        : OracleSettings.security(configuration);
   }
 
   private AsyncConnection connectHBase() throws IOException {

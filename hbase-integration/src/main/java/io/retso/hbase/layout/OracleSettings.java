@@ -86,7 +86,7 @@ public final class OracleSettings {
    * @throws IllegalArgumentException if the configuration makes no sense
    */
   public static OracleClientBuilder serverClient(Configuration server, String name) {
-    return client(name, security(server, UserGroupInformation::getLoginUser));
+    return client(name, securityOf(server, UserGroupInformation::getLoginUser));
   }
 
   private static OracleClientBuilder client(String name, Optional<ClientSecurity> security) {
@@ -103,7 +103,17 @@ public final class OracleSettings {
    * @throws IllegalArgumentException if that makes no sense
    */
   public static Optional<ClientSecurity> security(Configuration configuration) {
-    return security(configuration, UserGroupInformation::getCurrentUser);
+    return securityOf(configuration, UserGroupInformation::getCurrentUser);
+  }
+
+  /**
+   * Like {@link #security(Configuration)}, of the client of a user.
+   *
+   * @throws IllegalArgumentException if the configuration makes no sense
+   */
+  public static Optional<ClientSecurity> security(
+      Configuration configuration, UserGroupInformation user) {
+    return securityOf(configuration, () -> user);
   }
 
   /**
@@ -132,7 +142,7 @@ public final class OracleSettings {
     UserGroupInformation get() throws IOException;
   }
 
-  private static Optional<ClientSecurity> security(Configuration configuration, Users users) {
+  private static Optional<ClientSecurity> securityOf(Configuration configuration, Users users) {
     Optional<ClientSecurity.Builder> security = begun(configuration);
     if (security.isPresent() && !hasOwn(configuration) && hasKerberos(configuration)) {
       security.get().kerberos(ticketsOf(users));

@@ -32,6 +32,7 @@ import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.hbase.security.User;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.authentication.util.KerberosName;
 import org.junit.jupiter.api.AfterAll;
@@ -122,6 +123,13 @@ class SecuredOracleTest {
       tx.commit();
     }
     assertTrue(Files.readString(oracle.audit()).contains("\"proof\": \"kerberos\""));
+    // One that is made for a connection of that user needs no doAs.
+    try (Connection connection =
+            ConnectionFactory.createConnection(configuration, User.create(user));
+        TransactionManager ofConnection = TransactionManager.builder(connection).build();
+        Transaction tx = ofConnection.begin()) {
+      tx.commit();
+    }
   }
 
   @Test
