@@ -296,7 +296,7 @@ class FramesFuzzTest {
       FrameException e =
           assertThrows(
               FrameException.class, () -> Frames.checkRequest(out, 0, out.readableBytes()));
-      boolean isTooLarge = sum > Limits.TRANSACTION_IDS_MAX;
+      boolean isTooLarge = sum > Limits.TRANSACTION_IDS_MAX || writes > Limits.TRANSACTION_ROWS_MAX;
       assertEquals(isTooLarge ? ErrorCode.TOO_LARGE : ErrorCode.MALFORMED_FRAME, e.code());
     }
   }
