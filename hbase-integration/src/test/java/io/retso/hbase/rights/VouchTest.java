@@ -30,11 +30,13 @@ import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.token.Token;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Users whom HBase has verified reach the oracle with nothing but that. */
+@Tag("own-jvm")
 @Timeout(300)
 class VouchTest {
   private static final TableName ACCOUNTS = TableName.valueOf("accounts");
