@@ -40,6 +40,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -144,7 +145,9 @@ final class ServerParts {
     }
     keepTime();
     security.files().watch(log::use, () -> net.executor().execute(net::lookAtClients));
-    observation.offerReload(security.files()::readNow);
+    // Answered behind the look at open connections, which is a task of the loop, too.
+    observation.offerReload(
+        () -> security.files().readNow().thenApplyAsync(Function.identity(), net.executor()));
     observation.offerClients(() -> CompletableFuture.supplyAsync(net::clients, net.executor()));
     net.every(TimeUnit.HOURS.toNanos(1), security::remind);
     long now = nanoClock.getAsLong();
