@@ -1,5 +1,6 @@
 package io.retso.hbase.layout;
 
+import io.retso.text.ErrorText;
 import java.util.Objects;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.client.TableDescriptor;
@@ -52,6 +53,26 @@ public record RegionSettings(
         region.getBoolean(FORCED_LOG, false),
         region.getLong(VERSIONS_AHEAD, Long.MAX_VALUE),
         region.get(STORE_ENGINE, ""));
+  }
+
+  /**
+   * A time that a region goes by.
+   *
+   * @param region what its table says, and otherwise its server
+   * @param usual if neither says it; in milliseconds, as the result
+   * @throws IllegalArgumentException if it is no number
+   */
+  public static long millis(Configuration region, String key, long usual) {
+    try {
+      return region.getLong(key, usual);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(
+          key
+              + " of the table, or of the region server, is no number of milliseconds ("
+              + ErrorText.of(e)
+              + "): correct it",
+          e);
+    }
   }
 
   /** What a region reported; null if this is the table's own descriptor, which does not say it. */

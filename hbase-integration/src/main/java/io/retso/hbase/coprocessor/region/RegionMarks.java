@@ -2,7 +2,7 @@ package io.retso.hbase.coprocessor.region;
 
 import io.retso.hbase.coprocessor.hbase.HBaseInternals;
 import io.retso.hbase.layout.PendingWrite;
-import io.retso.text.ErrorText;
+import io.retso.hbase.layout.RegionSettings;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -113,16 +113,7 @@ public final class RegionMarks {
    * @throws IllegalArgumentException if that is no number
    */
   public static long pauseMillis(Region region) {
-    try {
-      return region.getReadOnlyConfiguration().getLong(PAUSE, PAUSE_MILLIS);
-    } catch (NumberFormatException e) {
-      throw new IllegalArgumentException(
-          PAUSE
-              + " of the table, or of the region server, is no number of milliseconds ("
-              + ErrorText.of(e)
-              + "): correct it",
-          e);
-    }
+    return RegionSettings.millis(region.getReadOnlyConfiguration(), PAUSE, PAUSE_MILLIS);
   }
 
   /**

@@ -2,7 +2,7 @@ package io.retso.hbase.coprocessor.write;
 
 import io.retso.hbase.coprocessor.hbase.HBaseInternals;
 import io.retso.hbase.coprocessor.region.Horizon;
-import io.retso.text.ErrorText;
+import io.retso.hbase.layout.RegionSettings;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hbase.Cell;
@@ -41,16 +41,7 @@ public final class PlainVersions {
    * @throws IllegalArgumentException if that is no number
    */
   public static long aheadMillis(Region region) {
-    try {
-      return region.getReadOnlyConfiguration().getLong(AHEAD_MAX, AHEAD_MILLIS);
-    } catch (NumberFormatException e) {
-      throw new IllegalArgumentException(
-          AHEAD_MAX
-              + " of the table, or of the region server, is no number of milliseconds ("
-              + ErrorText.of(e)
-              + "): correct it",
-          e);
-    }
+    return RegionSettings.millis(region.getReadOnlyConfiguration(), AHEAD_MAX, AHEAD_MILLIS);
   }
 
   /**

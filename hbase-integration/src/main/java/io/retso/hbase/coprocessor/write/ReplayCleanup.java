@@ -9,7 +9,7 @@ import io.retso.hbase.coprocessor.region.RegionOutcomes;
 import io.retso.hbase.coprocessor.region.SharedMemory;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
-import io.retso.text.ErrorText;
+import io.retso.hbase.layout.RegionSettings;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
@@ -125,16 +125,7 @@ public final class ReplayCleanup {
    * @throws IllegalArgumentException if its configuration does not say so in a number
    */
   public static long patience(Region region) {
-    try {
-      return region.getReadOnlyConfiguration().getLong(PATIENCE, PATIENCE_MILLIS);
-    } catch (NumberFormatException e) {
-      throw new IllegalArgumentException(
-          PATIENCE
-              + " of the table, or of the region server, is no number of milliseconds ("
-              + ErrorText.of(e)
-              + "): correct it",
-          e);
-    }
+    return RegionSettings.millis(region.getReadOnlyConfiguration(), PATIENCE, PATIENCE_MILLIS);
   }
 
   /** Begins to work in the background, until all is done. */
