@@ -77,6 +77,14 @@ public final class AdoptionWrites {
     this.metrics = metrics;
   }
 
+  /**
+   * A request that was looked at.
+   *
+   * @param outcomes those of the list that are proved; the others are left to cleanups of their
+   *     rows
+   */
+  record Proved(AdoptionRequest request, BitSet outcomes) {}
+
   /** A request that is being carried out. */
   static final class Pending {
     private final Mutation mutation;
@@ -108,12 +116,11 @@ public final class AdoptionWrites {
   /**
    * Replaces the cell of a request.
    *
-   * @param proved which of its outcomes are; the others are left to cleanups of their rows
-   * @throws IllegalArgumentException if it is malformed, or not to be forced to the log
+   * @throws IllegalArgumentException if it is not to be forced to the log
    */
-  Pending prepare(MiniBatchOperationInProgress<Mutation> mutations, int index, BitSet proved) {
+  Pending prepare(MiniBatchOperationInProgress<Mutation> mutations, int index, Proved proved) {
     Mutation mutation = mutations.getOperation(index);
-    AdoptionRequest request = AdoptionRequest.of(mutation);
+    AdoptionRequest request = proved.request();
     if (!marks.isForced(mutation)) { // an answer is given when the adoption cannot be lost
       throw new IllegalArgumentException(
           "outcomes are adopted in the log only: durability "
@@ -127,7 +134,7 @@ public final class AdoptionWrites {
         Adoption adoption = request.adoptions().get(i);
         if (adoptions.isAdopted(adoption.start(), adoption.outcome())) {
           pending.adopted.set(i); // it was asked for once more
-        } else if (proved.get(i)
+        } else if (proved.outcomes().get(i)
             && isToBeAdopted(adoption)
             && outcomesByStart.putIfAbsent(adoption.start(), adoption.outcome()) == null) {
           pending.logged.set(i);

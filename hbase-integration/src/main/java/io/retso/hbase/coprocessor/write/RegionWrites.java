@@ -126,7 +126,7 @@ public final class RegionWrites {
       return;
     }
     if (list != null) {
-      batch.proved(put, proofs.proved(list.adoptions()));
+      batch.proved(put, new AdoptionWrites.Proved(list, proofs.proved(list.adoptions())));
     } else if (request != null) {
       CleanupRequest proved = proved(request);
       if (proved != null) {

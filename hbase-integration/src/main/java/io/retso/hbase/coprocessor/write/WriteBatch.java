@@ -5,6 +5,7 @@ import io.retso.hbase.coprocessor.region.BatchesInFlight;
 import io.retso.hbase.coprocessor.region.Mark;
 import io.retso.hbase.coprocessor.region.RegionMarks;
 import io.retso.hbase.coprocessor.write.RowLatches.Latch;
+import io.retso.hbase.layout.AdoptionRequest;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
 import java.io.IOException;
@@ -59,8 +60,8 @@ public final class WriteBatch {
   /** Requests to clean up rows, with the outcomes that were proved. */
   private final Map<Latch, CleanupRequest> proved = new HashMap<>(2);
 
-  /** Which outcomes of lists were proved. */
-  private final Map<Mutation, BitSet> provedLists = new IdentityHashMap<>(2);
+  /** Lists of outcomes, with those that were proved. */
+  private final Map<Mutation, AdoptionWrites.Proved> provedLists = new IdentityHashMap<>(2);
 
   /** Marks in memory that the current mutations put there. */
   private final List<Mark> added = new ArrayList<>();
@@ -168,14 +169,21 @@ public final class WriteBatch {
     return proved.get(latchOf(request));
   }
 
-  /** These of the outcomes in a list are proved. */
-  void proved(Mutation list, BitSet outcomes) {
-    provedLists.put(list, outcomes);
+  /** It was looked at which outcomes of a list are proved. */
+  void proved(Mutation list, AdoptionWrites.Proved proved) {
+    provedLists.put(list, proved);
   }
 
-  /** Which of the outcomes in a list are proved. */
-  BitSet provedOf(Mutation list) {
-    return provedLists.getOrDefault(list, new BitSet());
+  /**
+   * A list, with those of its outcomes that are proved: none if it was not looked at.
+   *
+   * @throws IllegalArgumentException if it is malformed
+   */
+  AdoptionWrites.Proved provedOf(Mutation list) {
+    AdoptionWrites.Proved proved = provedLists.get(list);
+    return proved != null
+        ? proved
+        : new AdoptionWrites.Proved(AdoptionRequest.of(list), new BitSet());
   }
 
   /** Latches a row and looks at it, unless that was done; false if another batch has it. */
