@@ -241,7 +241,7 @@ public final class FrontDesk implements Front {
 
   /**
    * The names of clients of which it is proved that they are members, and that are heard; empty
-   * where nobody has to say who they are, as nothing is proved there.
+   * where clients need not say who they are, as that proves nothing.
    */
   @Override
   public Optional<Set<String>> provedStandbys() {

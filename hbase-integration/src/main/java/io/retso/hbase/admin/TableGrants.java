@@ -20,8 +20,8 @@ import org.apache.hadoop.hbase.security.access.UserPermission;
 import org.apache.hadoop.hbase.util.Bytes;
 
 /**
- * Gives users the rights that transactions take, where HBase checks rights. Whoever is given some
- * families of a table only needs that of the marks, too. Thread-safe, as the connection is.
+ * Gives users the rights that transactions take, where HBase checks rights. A user that is given
+ * some families of a table only needs that of the marks, too. Thread-safe, as the connection is.
  */
 public final class TableGrants {
   private final Connection connection;

@@ -191,8 +191,8 @@ public final class OracleSettings {
   }
 
   /**
-   * Where a region server looks for the oracle of a table. The table says it, too; but who creates
-   * one, and so may name any address, is not trusted where the oracle has to be known.
+   * Where a region server looks for the oracle of a table. The table says it, too; but a user that
+   * creates one may name any address, and is not trusted where the oracle has to be known.
    *
    * @param server configuration of the region server alone
    * @throws IllegalArgumentException if the region server may not go by the table, and does not
