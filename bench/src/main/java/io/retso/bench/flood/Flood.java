@@ -13,23 +13,23 @@ import java.util.concurrent.TimeUnit;
 enum Flood {
   SILENT("connections that say nothing", 400, Tls.NONE) {
     @Override
-    void connected(Stranger a) {}
+    void connected(Flooder a) {}
   },
 
   HALF_HELLOS("half ClientHellos", 400, Tls.NONE) {
     @Override
-    void connected(Stranger a) {
+    void connected(Flooder a) {
       a.send(Unpooled.copiedBuffer(HELLO, 0, HELLO.length / 2));
     }
   },
 
   SLOW_RECORDS("ClientHellos, a byte each 50 ms", 400, Tls.NONE) {
     @Override
-    void connected(Stranger a) {
+    void connected(Flooder a) {
       next(a, 0);
     }
 
-    private void next(Stranger a, int at) {
+    private void next(Flooder a, int at) {
       a.send(Unpooled.copiedBuffer(HELLO, at % HELLO.length, 1));
       a.later(50, TimeUnit.MILLISECONDS, () -> next(a, at + 1));
     }
@@ -37,33 +37,33 @@ enum Flood {
 
   RECORDS("records of TLS with nothing in them", 64, Tls.NONE) {
     @Override
-    void connected(Stranger a) {
+    void connected(Flooder a) {
       a.send(Unpooled.wrappedBuffer(new byte[] {22, 3, 3, 0, 0}, new byte[64]));
     }
   },
 
   CLEAR("HELLO in clear", 64, Tls.NONE) {
     @Override
-    void connected(Stranger a) {
+    void connected(Flooder a) {
       a.hello();
     }
 
     @Override
-    void answered(Stranger a) {
+    void answered(Flooder a) {
       a.close();
     }
   },
 
   HANDSHAKES("handshakes, without a certificate", 64, Tls.USUAL) {
     @Override
-    void connected(Stranger a) {
+    void connected(Flooder a) {
       a.close();
     }
   },
 
   WRONG_TOKENS("handshakes, and wrong tokens", 64, Tls.USUAL) {
     @Override
-    void connected(Stranger a) {
+    void connected(Flooder a) {
       a.hello();
       ByteBuf attempt = a.context().alloc().ioBuffer();
       Authentication.writeAttempt(
@@ -74,12 +74,12 @@ enum Flood {
 
   KEY_UPDATES("updates of keys, each with a ping", 16, Tls.JDK) {
     @Override
-    void connected(Stranger a) {
+    void connected(Flooder a) {
       a.hello();
       next(a);
     }
 
-    private void next(Stranger a) {
+    private void next(Flooder a) {
       if (a.updateKeys()) {
         ByteBuf ping = a.context().alloc().ioBuffer(Frames.HEADER_BYTES);
         Frames.writeHeader(ping, FrameType.PING, 0, 3, 0);
@@ -129,10 +129,10 @@ enum Flood {
   }
 
   /** A connection is there, its handshake over if it has one. */
-  abstract void connected(Stranger a);
+  abstract void connected(Flooder a);
 
   /** The server said something. */
-  void answered(Stranger a) {}
+  void answered(Flooder a) {}
 
   /** What each client says first. */
   static void writeHello(ByteBuf out) {

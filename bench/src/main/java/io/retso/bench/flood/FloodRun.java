@@ -74,7 +74,7 @@ final class FloodRun implements AutoCloseable {
                   }
                   case NONE -> {}
                 }
-                channel.pipeline().addLast(new Stranger(flood, FloodRun.this));
+                channel.pipeline().addLast(new Flooder(flood, FloodRun.this));
               }
             })
         .connect(server, new InetSocketAddress(HOSTS[host], 0))

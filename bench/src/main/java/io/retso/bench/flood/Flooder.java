@@ -10,12 +10,12 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 
 /** One connection of a flood. Of the flood's event loop. */
-final class Stranger extends ChannelInboundHandlerAdapter {
+final class Flooder extends ChannelInboundHandlerAdapter {
   private final Flood flood;
   private final FloodRun run;
   private ChannelHandlerContext context;
 
-  Stranger(Flood flood, FloodRun run) {
+  Flooder(Flood flood, FloodRun run) {
     this.flood = flood;
     this.run = run;
   }
