@@ -28,6 +28,7 @@ public final class TestKdc implements AutoCloseable {
 
   private final Path directory;
   private final SimpleKdcServer kdc;
+  private final Path configuration;
 
   /** Starts it. */
   public TestKdc(Path directory) throws IOException, KrbException {
@@ -42,14 +43,22 @@ public final class TestKdc implements AutoCloseable {
     kdc.init();
     kdc.start();
     String realm = "[realms]\n" + REALM + " = {\n kdc = 127.0.0.1:" + port + "\n}\n";
-    Path file = directory.resolve("retso-krb5.conf");
+    configuration = directory.resolve("retso-krb5.conf");
     Files.writeString(
-        file,
+        configuration,
         "[libdefaults]\ndefault_realm = "
             + REALM
             + "\nudp_preference_limit = 1\ndns_lookup_kdc = false\ndns_lookup_realm = false\n"
             + realm);
-    System.setProperty(CONFIGURATION, file.toString());
+    System.setProperty(CONFIGURATION, configuration.toString());
+  }
+
+  /** How many seconds clocks may differ, for those that log in from now on. */
+  public void allowSkew(int seconds) throws IOException {
+    String head = "[libdefaults]\n";
+    Files.writeString(
+        configuration,
+        Files.readString(configuration).replace(head, head + "clockskew = " + seconds + "\n"));
   }
 
   private static int freePort() throws IOException {

@@ -216,6 +216,20 @@ class KerberosTest {
         refusal(client(TestKdc.login("gone", gone))));
   }
 
+  /** A skew below none refuses every clock. */
+  @Test
+  void clocksThatDifferAreNamed() throws Exception {
+    serve("1h");
+    Path etl = kdc.add("etl");
+    Subject tickets = TestKdc.subject("etl", etl);
+    try (OracleClient client = client(TestKdc.login(tickets))) {
+      client.begin();
+    }
+    kdc.allowSkew(-1);
+    TestKdc.subject(SERVICE, keytab); // has this JVM read its configuration anew
+    assertSays("set the clocks of both machines right", refusal(client(TestKdc.login(tickets))));
+  }
+
   @Test
   void aServerWhoseKeytabCannotBeUsedDoesNotStart() throws Exception {
     TestKdc.subject(SERVICE, keytab);

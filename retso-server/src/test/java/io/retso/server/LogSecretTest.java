@@ -1,6 +1,7 @@
 package io.retso.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,9 +17,14 @@ import io.retso.server.config.Settings;
 import io.retso.server.embedded.EmbeddedBookKeeper;
 import io.retso.tls.TestAuthority;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import org.apache.zookeeper.ZKUtil;
+import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,6 +52,26 @@ class LogSecretTest {
       builder.address("127.0.0.1:" + server.port());
     }
     return builder.build();
+  }
+
+  /** Neither as text nor as bytes. */
+  private static void assertNoNodeHas(String zookeeper, String... secrets) throws Exception {
+    ZooKeeper keeper = new ZooKeeper(zookeeper, 30_000, event -> {});
+    try {
+      List<String> nodes = ZKUtil.listSubTreeBFS(keeper, "/");
+      assertTrue(nodes.size() > 20, nodes::toString);
+      for (String node : nodes) {
+        byte[] data = keeper.getData(node, false, null);
+        String text = new String(data == null ? new byte[0] : data, StandardCharsets.ISO_8859_1);
+        for (String secret : secrets) {
+          assertFalse(text.contains(secret) || node.contains(secret), node);
+          byte[] bytes = Base64.getDecoder().decode(secret);
+          assertFalse(text.contains(new String(bytes, StandardCharsets.ISO_8859_1)), node);
+        }
+      }
+    } finally {
+      keeper.close();
+    }
   }
 
   @Test
@@ -83,6 +109,7 @@ class LogSecretTest {
           first.kill();
           assertTrue(client.commit(open, 1).isCommitted());
           Await.until(second::leads);
+          assertNoNodeHas(cluster.zookeeper(), after.strip(), before.strip());
         } finally {
           second.close();
         }
