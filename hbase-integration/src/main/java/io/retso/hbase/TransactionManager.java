@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.client.AsyncConnection;
 import org.apache.hadoop.hbase.client.Connection;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * Begins transactions on the prepared tables of one HBase cluster. One per application.
@@ -40,7 +41,10 @@ import org.apache.hadoop.hbase.client.Connection;
  * there, whether they would have to wait or not ({@link #close}, {@link Transaction#rollback} and
  * those that only begin something do not). For whatever takes long, {@code thenApplyAsync(...,
  * executor)} with an executor of the application's own leaves these threads.
+ *
+ * @since 0.1
  */
+@InterfaceAudience.Public
 public interface TransactionManager extends AutoCloseable {
   /** Describes a manager with a connection of its own to HBase. */
   static ManagerBuilder builder(Configuration configuration) {

@@ -208,11 +208,11 @@ public final class HBaseCommand implements Runnable {
           Optional<Prepared> before = prepared(now);
           Options known = before.map(Prepared::options).orElse(Options.DEFAULT);
           Options options =
-              new Options(
-                  conflicts == null ? known.conflicts() : conflicts,
-                  reads == null ? known.reads() : reads,
-                  jar == null ? known.jar() : jar,
-                  granules == null ? known.granules() : granules);
+              known
+                  .withConflicts(conflicts == null ? known.conflicts() : conflicts)
+                  .withReads(reads == null ? known.reads() : reads)
+                  .withJar(jar == null ? known.jar() : jar)
+                  .withGranules(granules == null ? known.granules() : granules);
           TablePreparationBuilder builder = preparing(connection, cluster, before);
           if (durability != null) {
             builder.durability(durability);

@@ -1,11 +1,15 @@
 package io.retso.hbase.errors;
 
 import io.retso.client.OracleException;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * The oracle cannot be reached or used; nothing was decided, or nothing but whether the reads of a
  * transaction that wrote nothing are serializable.
+ *
+ * @since 0.1
  */
+@InterfaceAudience.Public
 public final class OracleUnavailableException extends TransactionException {
   private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,7 @@ package io.retso.hbase.read;
 
 import io.retso.client.OracleClient;
 import io.retso.client.TransactionStatus;
-import io.retso.hbase.errors.Failures;
+import io.retso.hbase.failures.Failures;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.resolve.StatusCache;

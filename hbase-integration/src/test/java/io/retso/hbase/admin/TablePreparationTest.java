@@ -109,8 +109,8 @@ class TablePreparationTest {
     fixture.preparation().create(Fixture.descriptor(name).build(), Options.DEFAULT);
     for (Options options :
         List.of(
-            Options.DEFAULT.with(Conflicts.CELL),
-            Options.CLIENT_READS.with(Conflicts.CELL),
+            Options.DEFAULT.withConflicts(Conflicts.CELL),
+            Options.CLIENT_READS.withConflicts(Conflicts.CELL),
             Options.CLIENT_READS,
             Options.DEFAULT)) {
       String value = options.toString();
@@ -254,7 +254,7 @@ class TablePreparationTest {
     refused(
         "put hbase-integration's jar on",
         name,
-        new Options(Conflicts.ROW, Reads.SERVER, "file:///nowhere/some.jar"));
+        Options.DEFAULT.withJar("file:///nowhere/some.jar"));
   }
 
   @Test
@@ -272,7 +272,8 @@ class TablePreparationTest {
   @Test
   void optionsOfAPreparedTableAreThoseItWasPreparedWith() throws Exception {
     for (Options options :
-        List.of(Options.DEFAULT, Options.CLIENT_READS, Options.DEFAULT.with(Conflicts.CELL))) {
+        List.of(
+            Options.DEFAULT, Options.CLIENT_READS, Options.DEFAULT.withConflicts(Conflicts.CELL))) {
       TableName table = fixture.cluster.freshName("p");
       assertEquals(
           options,

@@ -58,7 +58,7 @@ class RecreatedTablesTest {
   }
 
   private static Options by(Conflicts conflicts, Reads reads) {
-    return new Options(conflicts, reads, "");
+    return Options.DEFAULT.withConflicts(conflicts).withReads(reads);
   }
 
   /** Anew if it is there. */

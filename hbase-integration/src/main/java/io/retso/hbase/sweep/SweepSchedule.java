@@ -1,6 +1,7 @@
-package io.retso.hbase.admin;
+package io.retso.hbase.sweep;
 
 import io.retso.client.OracleException;
+import io.retso.hbase.admin.SweepResult;
 import io.retso.protocol.Timestamps;
 import io.retso.text.ErrorText;
 import java.io.IOException;

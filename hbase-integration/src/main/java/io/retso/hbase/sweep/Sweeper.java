@@ -1,8 +1,9 @@
-package io.retso.hbase.admin;
+package io.retso.hbase.sweep;
 
 import io.retso.client.OracleClient;
 import io.retso.client.TransactionHandle;
 import io.retso.client.TransactionStatus;
+import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.cleanup.HiddenCells;
 import io.retso.hbase.cleanup.RowCleanup;
 import io.retso.hbase.errors.TableNotPreparedException;
