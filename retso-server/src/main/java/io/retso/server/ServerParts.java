@@ -127,7 +127,7 @@ final class ServerParts {
     log = new ServerLog(config);
     started("log", log);
     log.prepare();
-    ClusterSecret secret = security.secret();
+    ClusterSecret secret = ServerSecurity.secret(config);
     log.startEmbedded(secret);
     oracle = making.join();
     BookKeeperStore store = config.isDurable() ? log.open(secret) : null;
