@@ -10,6 +10,7 @@
  *   transaction        the implementation of io.retso.hbase's interfaces
  *   io.retso.hbase     TransactionManager, Transaction, ReadTransaction and their tables
  *     admin            tables are prepared; sweeps
+ *     check            what is in a table is judged
  *     commit           how a transaction ends
  *     read   write     how it reads and writes
  *     cleanup          of rows whose transaction is decided, behind the replies

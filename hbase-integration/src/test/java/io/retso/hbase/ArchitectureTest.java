@@ -59,7 +59,7 @@ class ArchitectureTest {
       List.of(
           List.of("transaction"),
           List.of(""),
-          List.of("commit", "admin"),
+          List.of("commit", "admin", "check"),
           List.of("read", "write"),
           List.of("cleanup", "operation"),
           List.of("table"),
