@@ -57,7 +57,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Sweeper {
   private static final int BATCH_MARKS = 1000;
-  private static final int ATTEMPTS = 3;
   private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
 
   private record Mark(byte[] row, long start) {
@@ -226,29 +225,13 @@ public final class Sweeper {
     clean(table, requests);
   }
 
-  /**
-   * A row fails if its own client cleans it up at the same time: then the next attempt finds it so.
-   */
-  private void clean(PreparedTable table, List<CleanupRequest> requests) throws IOException {
-    List<CleanupRequest> left = requests;
-    String failed = "";
-    for (int attempt = 0; attempt < ATTEMPTS && !left.isEmpty(); attempt++) {
-      List<CompletableFuture<Void>> sent = RowCleanup.send(table, left);
-      List<CleanupRequest> again = new ArrayList<>();
-      for (int i = 0; i < sent.size(); i++) {
-        try {
-          Futures.await(sent.get(i));
-          cleaned++;
-        } catch (IOException e) {
-          failed = left.get(i) + " in " + table.name() + " failed: " + ErrorText.of(e);
-          again.add(left.get(i));
-        }
-      }
-      left = again;
-    }
-    if (!left.isEmpty()) {
-      leftOut = failed;
-    }
+  private void clean(PreparedTable table, List<CleanupRequest> requests) {
+    List<RowCleanup.Failed> failed = RowCleanup.repeated(table, requests);
+    cleaned += requests.size() - failed.size();
+    failed.forEach(
+        row ->
+            leftOut =
+                row.request() + " in " + table.name() + " failed: " + ErrorText.of(row.reason()));
   }
 
   /** Forgotten, and the mark is there when read after the answer: aborted. */
