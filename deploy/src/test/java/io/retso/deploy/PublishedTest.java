@@ -40,6 +40,9 @@ class PublishedTest {
   private static final Path GROUP = Path.of("io", "retso");
   private static final String BOM = "retso-bom";
 
+  /** What tests of applications import beside the test kit. */
+  private static final String PINS = "retso";
+
   /** Artifacts and their modules. */
   private static final Map<String, String> MODULES = new LinkedHashMap<>();
 
@@ -50,6 +53,7 @@ class PublishedTest {
     MODULES.put("hbase-integration", "hbase-integration");
     MODULES.put("retso-hbase-admin", "hbase-integration/admin");
     MODULES.put("retso-testkit", "hbase-integration/testkit");
+    MODULES.put("retso-spring", "hbase-integration/spring");
   }
 
   @TempDir static Path directory;
@@ -57,12 +61,13 @@ class PublishedTest {
   private static Path repository;
 
   static Stream<String> artifacts() {
-    return Stream.concat(Stream.of(BOM), MODULES.keySet().stream());
+    return Stream.concat(Stream.of(PINS, BOM), MODULES.keySet().stream());
   }
 
   @BeforeAll
   static void stage() throws IOException {
     repository = repositoryOfOthers(directory.resolve("repository"));
+    stage(PINS, ".", ".pom", "../pom.xml");
     stage(BOM, "hbase-integration/bom", ".pom", "published-pom.xml");
     for (Map.Entry<String, String> each : MODULES.entrySet()) {
       stage(each.getKey(), each.getValue(), ".pom", "published-pom.xml");

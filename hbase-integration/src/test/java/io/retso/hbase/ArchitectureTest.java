@@ -60,7 +60,7 @@ class ArchitectureTest {
           List.of("transaction"),
           List.of(""),
           List.of("sweep"),
-          List.of("commit", "admin"),
+          List.of("commit", "admin", "check"),
           List.of("read", "write"),
           List.of("cleanup", "operation"),
           List.of("table"),
@@ -286,9 +286,12 @@ class ArchitectureTest {
     assertEquals(List.of(), leaks);
   }
 
-  /** As HBase has it: what is not marked as public is not. */
+  /** As HBase has it: what is not marked as public is not. The overview leads to all that is. */
   @Test
-  void whatIsForApplicationsSaysSo() {
+  void whatIsForApplicationsSaysSo() throws IOException {
+    String overview =
+        Files.readString(Path.of("src/main/java/io/retso/hbase/package-info.java"))
+            .replaceAll("\\s[* ]*", " ");
     List<String> wrong = new ArrayList<>();
     for (JavaClass type : MODULE) {
       boolean isFor =
@@ -297,6 +300,11 @@ class ArchitectureTest {
               && !type.isNestedClass();
       if (isFor != type.isAnnotatedWith(InterfaceAudience.Public.class)) {
         wrong.add(type.getName() + (isFor ? " lacks" : " has") + " @InterfaceAudience.Public");
+      }
+      if (isFor
+          && !type.getSimpleName().equals("package-info")
+          && !overview.contains("{@link " + type.getName() + "}")) {
+        wrong.add(type.getName() + " is not in the overview");
       }
     }
     assertEquals(List.of(), wrong);

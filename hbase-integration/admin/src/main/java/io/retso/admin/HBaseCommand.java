@@ -9,6 +9,7 @@ import io.retso.hbase.admin.TableGrants;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.admin.TablePreparationBuilder;
+import io.retso.hbase.check.DataCheckOptions;
 import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.errors.TransactionException;
 import io.retso.hbase.layout.OracleSettings;
@@ -97,10 +98,15 @@ public final class HBaseCommand implements Runnable {
   }
 
   private int failed(String reason) {
-    PrintWriter err = spec.commandLine().getErr();
-    err.println("retso hbase: " + reason);
-    err.flush();
+    note("retso hbase: " + reason);
     return FAILED;
+  }
+
+  /** What scripts that read the output do not want. */
+  private void note(String line) {
+    PrintWriter err = spec.commandLine().getErr();
+    err.println(line);
+    err.flush();
   }
 
   private void println(String line) {
@@ -335,14 +341,17 @@ public final class HBaseCommand implements Runnable {
       sortOptions = false,
       description = {
         "Says how a table holds transactions, and what keeps them from using it. Warns of settings"
-            + " with which they promise less than the oracle.",
+            + " with which they promise less than the oracle. With --data it judges all versions"
+            + " and marks in the table, too, while transactions go on.",
         ""
       })
   int check(
       @Parameters(paramLabel = "TABLE", description = "Its name, with its namespace if it has one.")
           String table,
-      @Mixin ClusterOptions cluster) {
+      @Mixin ClusterOptions cluster,
+      @Mixin DataCheckFlags data) {
     TableName name = tableName(table);
+    Optional<DataCheckOptions> ofData = data.options();
     return with(
         cluster,
         connection -> {
@@ -354,7 +363,18 @@ public final class HBaseCommand implements Runnable {
             println(ready(name, before.map(Prepared::settings).orElseThrow()));
             warn(preparation, name);
           }
-          return found.isEmpty() ? ExitCode.CLEAN.number() : FAILED;
+          boolean isGood = found.isEmpty();
+          if (isGood && ofData.isPresent()) {
+            isGood =
+                !DataCheckRun.findsDanger(
+                    connection.getConfiguration(),
+                    cluster.oracle(before.map(Prepared::settings)),
+                    name,
+                    ofData.get(),
+                    this::println,
+                    this::note);
+          }
+          return isGood ? ExitCode.CLEAN.number() : FAILED;
         });
   }
 

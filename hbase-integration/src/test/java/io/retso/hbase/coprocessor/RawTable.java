@@ -90,7 +90,7 @@ public class RawTable implements AutoCloseable {
     this.cluster = cluster;
     this.name = cluster.freshName("raw");
     this.server = RetsoCluster.startOracle();
-    String address = "127.0.0.1:" + server.port();
+    String address = address();
     this.oracle = new OracleByStart(address);
     TableDescriptorBuilder descriptor =
         TableDescriptorBuilder.newBuilder(name)
@@ -126,6 +126,11 @@ public class RawTable implements AutoCloseable {
       table.setValue(TableDescriptorChecker.TABLE_SANITY_CHECKS, "false");
     }
     table.setCoprocessor(builder.build());
+  }
+
+  /** Where its oracle is. */
+  final String address() {
+    return "127.0.0.1:" + server.port();
   }
 
   /** Stops the oracle for good. */
