@@ -3,6 +3,7 @@ package io.retso.client;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * How a client knows its oracle, and says who it is itself: see {@link
@@ -10,6 +11,7 @@ import java.util.Optional;
  * again by the first connection that begins 10 seconds after it was read last. Immutable and
  * thread-safe.
  */
+@InterfaceAudience.Public
 public final class ClientSecurity {
   /** What a client does where the oracle speaks in clear. */
   public enum Mode {

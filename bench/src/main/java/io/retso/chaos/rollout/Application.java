@@ -30,7 +30,7 @@ final class Application implements AutoCloseable {
   static final String PREFIX = "app-";
 
   private static final int TOGETHER = 8;
-  private static final long PAUSE_MILLIS = 5;
+  private static final long PAUSE_MILLIS = 20;
   private static final long OPEN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** One in so many is not cleaned up, and is looked for in the end. */
