@@ -95,7 +95,7 @@ class AutoConfigurationTest {
     }
   }
 
-  /** An application that has nothing of Boot's own. */
+  /** An application without what Boot brings of its own. */
   @Configuration(proxyBeanMethods = false)
   @ImportAutoConfiguration({
     RetsoAutoConfiguration.class,
@@ -182,7 +182,7 @@ class AutoConfigurationTest {
 
   /** In Boot 4 all of it comes in modules that an application may lack. */
   @Test
-  void nothingElseOfBootIsNeeded() throws IOException {
+  void partsOfBootMayBeMissing() throws IOException {
     ClassLoader without =
         new FilteredClassLoader(
             "io.micrometer",
@@ -198,7 +198,7 @@ class AutoConfigurationTest {
     }
   }
 
-  /** A name that is misspelt gives no order, and nothing says so. Boot 3 and 4 take turns. */
+  /** A name that is misspelt gives no order, and no error. Boot 3 and 4 take turns. */
   @Test
   void theOrderNamesWhatIsThere() {
     AutoConfiguration order = RetsoAutoConfiguration.class.getAnnotation(AutoConfiguration.class);
