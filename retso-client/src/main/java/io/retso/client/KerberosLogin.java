@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.security.PrivilegedExceptionAction;
 
 /**
- * Has the tickets of Kerberos by which a client says who it is, such as a {@code Subject} that
+ * Has the tickets of Kerberos by which a client identifies itself, such as a {@code Subject} that
  * {@code Krb5LoginModule} has logged in. Called by one thread of a client at a time; one of several
  * clients must be thread-safe.
  */

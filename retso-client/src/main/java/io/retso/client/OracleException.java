@@ -43,7 +43,7 @@ public class OracleException extends RuntimeException {
      */
     INVALID_REQUEST,
     /**
-     * The oracle does not let this client do that: somebody else began the transaction, or reports
+     * The oracle does not let this client do that: another client began the transaction, or reports
      * of sweeps are for others. Nothing was done; repeating cannot help.
      */
     NOT_PERMITTED,

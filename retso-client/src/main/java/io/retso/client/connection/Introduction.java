@@ -143,7 +143,7 @@ final class Introduction {
     } else if (welcome.offer().isDue()) {
       connection.end(
           errors.notAuthenticated(
-              "wants to know who this client is: give it a certificate"
+              "wants this client to identify itself: give it a certificate"
                   + others(welcome.offer())
                   + " that the oracle knows",
               null));
@@ -197,10 +197,9 @@ final class Introduction {
     if (!complete) {
       connection.end(
           failure.passes()
-              ? errors.unavailable(
-                  "is not told who this client is: " + failure.getMessage(), failure)
+              ? errors.unavailable("cannot identify this client: " + failure.getMessage(), failure)
               : errors.notAuthenticated(
-                  "is not told who this client is: " + failure.getMessage(), failure));
+                  "cannot identify this client: " + failure.getMessage(), failure));
     } else {
       LOG.warn("{}; this is tried again", failure.getMessage());
       renewIn(lastsMillis / 20);

@@ -30,7 +30,7 @@ final class KerberosProof implements Proof {
   private final Executor beside;
   private final Executor loop;
 
-  /** Of the thread beside; null before the first step. */
+  /** For the thread beside; null before the first step. */
   private SaslClient client;
 
   /**
