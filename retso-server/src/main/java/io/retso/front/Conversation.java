@@ -42,7 +42,7 @@ public final class Conversation {
 
   private final PutOffStarts putOff;
 
-  /** With whom it has its share: its host's others, until it is known who the client is. */
+  /** With whom it has its share: its host's others, until the client is identified. */
   private Object company;
 
   private ClientShare share;

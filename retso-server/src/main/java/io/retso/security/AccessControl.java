@@ -42,7 +42,7 @@ public final class AccessControl {
   /**
    * Asks nothing of clients yet.
    *
-   * @param insecure whether everybody may report sweeps who need not say who they are; otherwise
+   * @param insecure whether every client that need not identify itself may report sweeps; otherwise
    *     those on the server's own machine may
    * @param millis since 1970
    * @param audit hears of what is refused
@@ -102,8 +102,8 @@ public final class AccessControl {
   }
 
   /**
-   * Makes receipts; of one thread. Null as long as clients need not say who they are, and so cannot
-   * be told from region servers.
+   * Makes receipts; of one thread. Null as long as clients need not identify themselves, and so
+   * cannot be told from region servers.
    */
   public ReceiptMaker receipts() {
     return authentication() == Level.OFF ? null : receipts;
@@ -149,7 +149,7 @@ public final class AccessControl {
     return now.authentication() == Level.REQUIRED ? Identity.unknown() : anonymous(peer);
   }
 
-  /** Somebody that need not say who it is. */
+  /** A client that need not identify itself. */
   private Identity anonymous(Peer peer) {
     return Identity.anonymous(everybodysRoles(peer));
   }
@@ -160,7 +160,7 @@ public final class AccessControl {
   }
 
   /**
-   * With {@code off} no client is refused. One that says who it is owns its transactions all the
+   * With {@code off} no client is refused. One that identifies itself owns its transactions all the
    * same: so they outlive the switch in both directions.
    */
   private Identity known(Access now, Peer peer, String principal, Proof proof, Evidence evidence)

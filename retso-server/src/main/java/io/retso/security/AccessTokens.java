@@ -15,7 +15,7 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Makes and reads tokens: texts by which their bearers say who they are. One is {@code retso1.},
+ * Makes and reads tokens: texts by which their bearers identify themselves. One is {@code retso1.},
  * what it says, and a dot and the HMAC-SHA-256 of what stands before it, both in base64 for URLs.
  * Nothing is kept of them: a person that has the servers' secret makes them, without a server, and
  * every server of the log reads them. Thread-safe.
@@ -71,7 +71,7 @@ public final class AccessTokens {
 
   /** Makes and reads those of servers that share a secret. */
   public AccessTokens(ClusterSecret secret) {
-    keys = secret.keys(PURPOSE, ""); // of no log: a token is made where no server can be asked
+    keys = secret.keys(PURPOSE, ""); // for no log: a token is made where no server can be asked
   }
 
   /** The text of a token. */

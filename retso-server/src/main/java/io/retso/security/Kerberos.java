@@ -169,7 +169,7 @@ public final class Kerberos {
       return challenge;
     }
 
-    /** Whether it is known who the client is. */
+    /** Whether the client is identified. */
     public boolean isComplete() throws AccessException {
       if (refusal != null) {
         throw refusal;

@@ -166,7 +166,7 @@ final class ServerParts {
     startSeconds = (nanoClock.getAsLong() - before) / NANOS_PER_SECOND;
   }
 
-  /** What somebody should see to; empty if there is nothing. */
+  /** What an operator should see to; empty if there is nothing. */
   String warning() {
     return security.warning();
   }

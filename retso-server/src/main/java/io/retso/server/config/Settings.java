@@ -35,10 +35,10 @@ public final class Settings {
           "insecure",
           "no",
           ValueType.choice("no", "yes-i-know"),
-          "yes-i-know lets this server listen beyond its own machine although nobody has to say who"
-              + " they are: everybody who reaches it can read which rows are written, and report"
-              + " sweeps, which lets the oracle forget commits. It may then lack a secret.file,"
-              + " too.");
+          "yes-i-know lets this server listen beyond its own machine although clients need not"
+              + " identify themselves: every client that reaches it can read which rows are"
+              + " written, and report sweeps, which lets the oracle forget commits. It may then"
+              + " lack a secret.file, too.");
 
   public static final Setting<String> SECRET_FILE =
       new Setting<>(
@@ -47,9 +47,9 @@ public final class Settings {
           ValueType.file(),
           "File with the secret that the servers of one log share, which others must not be able to"
               + " read; ./retso secret makes one. With it tickets are made, by which the oracle"
-              + " knows who began a transaction, and passwords of the log's ledgers. Empty for"
-              + " data.dir/secret, which is made if it is not there; with a zookeeper of your own"
-              + " it is needed.");
+              + " knows which client began a transaction, and passwords of the log's ledgers. Empty"
+              + " for data.dir/secret, which is made if it is not there; with a zookeeper of your"
+              + " own it is needed.");
 
   public static final Setting<String> ACCESS_FILE =
       new Setting<>(
@@ -118,8 +118,9 @@ public final class Settings {
           "audit.file",
           "",
           ValueType.file(),
-          "File for a line of JSON about each event of security: who came in, who was refused and"
-              + " why, what was changed. Ten of them are kept, of 50 MiB each. Empty for none.");
+          "File for a line of JSON about each event of security: which clients came in, which were"
+              + " refused and why, what was changed. Ten of them are kept, of 50 MiB each. Empty"
+              + " for none.");
 
   public static final Setting<String> ADVERTISE_ADDRESS =
       new Setting<>(
@@ -229,8 +230,9 @@ public final class Settings {
           "true",
           ValueType.flag(),
           "Whether new ledgers get a password that comes from the secret, without which bookies let"
-              + " nobody append to them or fence them. false is for the way back to a version that"
-              + " knows no passwords: it reads the log once all ledgers with one are deleted.");
+              + " no client append to them or fence them. false is for the way back to a version"
+              + " that knows no passwords: it reads the log once all ledgers with one are"
+              + " deleted.");
 
   public static final Setting<Boolean> LOG_TLS =
       new Setting<>(

@@ -28,7 +28,7 @@ public final class DataDirectory {
 
   /**
    * Makes it if it is not there. One that other accounts may enter is closed to them: an earlier
-   * build made it so, or somebody did not think of it, and it costs nothing.
+   * build made it so, or an operator did not think of it, and it costs nothing.
    *
    * @throws IOException if it cannot be used, or cannot be closed; the message says what to do
    */
