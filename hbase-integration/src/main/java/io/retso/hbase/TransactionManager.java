@@ -98,7 +98,7 @@ public interface TransactionManager extends AutoCloseable {
   }
 
   /**
-   * Begins a transaction that only reads. Waits for nobody, so it has no asynchronous twin.
+   * Begins a transaction that only reads. Waits for nothing, so it has no asynchronous twin.
    *
    * <p>Its snapshot is that of the moment of its first read, or of {@link
    * ReadTransaction#readTimestamp}: it contains everything that was committed, in any process,

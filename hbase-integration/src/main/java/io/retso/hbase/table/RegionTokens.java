@@ -23,7 +23,7 @@ public final class RegionTokens implements TokenSource {
   private final AsyncConnection hbase;
   private final TableName table;
 
-  /** Of a prepared table's first region. */
+  /** Tokens from a prepared table's first region. */
   public RegionTokens(AsyncConnection hbase, TableName table) {
     this.hbase = hbase;
     this.table = table;

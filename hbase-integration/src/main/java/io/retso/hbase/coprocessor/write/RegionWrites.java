@@ -210,8 +210,8 @@ public final class RegionWrites {
 
   /**
    * A row that is deleted as a whole keeps its marks: without them, cells of a transaction that is
-   * not decided would count as committed. Cleanups remove them. Who administers the table may, and
-   * so may those who apply a log of it.
+   * not decided would count as committed. Cleanups remove them. Administrators of the table may,
+   * and so may users that apply a log of it.
    */
   private static void keepMarks(MiniBatchOperationInProgress<Mutation> mutations, int i)
       throws IOException {
