@@ -57,7 +57,7 @@ public final class ChildProcess implements AutoCloseable {
     try {
       Files.createDirectories(output.toAbsolutePath().getParent());
       Files.createDirectories(ready.toAbsolutePath().getParent());
-      Files.deleteIfExists(ready); // of a process that was killed
+      Files.deleteIfExists(ready); // left by a process that was killed
       Process process =
           new ProcessBuilder(JavaCommand.of(options, mainClass, arguments))
               .redirectErrorStream(true)
