@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.ChildJvm;
 import io.retso.hbase.layout.OracleSettings;
+import io.retso.hbase.layout.Tombstone;
 import io.retso.verify.run.InProcessCluster;
 import java.io.BufferedReader;
 import java.io.File;
@@ -24,7 +25,10 @@ import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -129,8 +133,7 @@ class HBaseCommandTest {
         table);
     assertTrue(
         out.toString()
-            .contains(
-                "): conflicts by ROW, reads at the SERVER, version 3, in which regions adopt"),
+            .contains("): conflicts by ROW, reads at the SERVER, regions adopt outcomes."),
         out::toString);
     succeeds("0 rows cleaned up", "sweep", "--oracle", cluster.oracle());
   }
@@ -146,7 +149,7 @@ class HBaseCommandTest {
       succeeds("enable it when a minute", "prepare", table, "--conflicts", "cell");
       succeeds("conflicts by CELL, reads at the CLIENT", "prepare", table, "--reads", "client");
       succeeds(
-          "the CLIENT, granules of bytes [0, 12], version 2, ",
+          "the CLIENT, granules of bytes [0, 12], each row ",
           "prepare",
           table,
           "--granules",
@@ -157,7 +160,7 @@ class HBaseCommandTest {
       fails(1, "disable it", "prepare", table, "--conflicts", "ROW");
       fails(1, "disable it", "prepare", table, "--granules", "");
       fails(64, "--granules: x is no number of bytes", "prepare", table, "--granules", "x");
-      succeeds("granules of bytes [0, 12], version 2, ", "check", table);
+      succeeds("granules of bytes [0, 12], each row ", "check", table);
       succeeds("conflicts by CELL, reads at the CLIENT", "check", table);
     }
   }
@@ -198,6 +201,39 @@ class HBaseCommandTest {
       fails(1, "use the version that prepared it", "prepare", table);
       assertEquals("99", admin.getDescriptor(name).getValue("RETSO_VERSION"));
     }
+  }
+
+  @Test
+  void dataIsJudgedAndMended() throws IOException {
+    create();
+    succeeds(
+        "Data of table " + table + ": 0 cells of 1 regions, at snapshot ",
+        "check",
+        table,
+        "--data",
+        "--transactions-only",
+        "--mend");
+    assertTrue(out.toString().contains(": nothing is wrong."), out::toString);
+    assertTrue(out.toString().contains("0 rows were cleaned up."), out::toString);
+    byte[] f = Bytes.toBytes("f");
+    try (Connection connection = connect();
+        Table data = connection.getTable(TableName.valueOf(table))) {
+      data.put(new Put(f).addColumn(f, f, 16, f));
+      data.put(new Put(f).addColumn(f, f, 5, Tombstone.value()));
+    }
+    fails(1, "strange-tombstone: row f, column f:f, version 5: ", "check", table, "--data");
+    assertTrue(out.toString().contains("1 versions were written by programs"), out::toString);
+    fails(
+        1,
+        "unmarked: row f, column f:f, version 16: ",
+        "check",
+        table,
+        "--data",
+        "--transactions-only",
+        "--threads",
+        "1");
+    fails(64, "go with --data: add it", "check", table, "--mend");
+    fails(64, "not within 1 and 64", "check", table, "--data", "--threads", "0");
   }
 
   @Test

@@ -43,6 +43,7 @@
  *   io.retso.hbase     TransactionManager, Transaction, ReadTransaction and their tables
  *     sweep            what dead clients left, in all tables
  *     admin            tables are prepared
+ *     check            what is in a table is judged
  *     commit           how a transaction ends
  *     read   write     how it reads and writes
  *     cleanup          of rows whose transaction is decided, behind the replies

@@ -60,7 +60,7 @@ class ArchitectureTest {
           List.of("transaction"),
           List.of(""),
           List.of("sweep"),
-          List.of("commit", "admin"),
+          List.of("commit", "admin", "check"),
           List.of("read", "write"),
           List.of("cleanup", "operation"),
           List.of("table"),

@@ -3,12 +3,14 @@ package io.retso.client;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * How a client knows its oracle, and identifies itself: see {@link OracleClientBuilder#security}.
  * All files may be replaced while the client runs; each is read again by the first connection that
  * begins 10 seconds after it was read last. Immutable and thread-safe.
  */
+@InterfaceAudience.Public
 public final class ClientSecurity {
   /** What a client does where the oracle speaks in clear. */
   public enum Mode {

@@ -2,11 +2,13 @@ package io.retso.client;
 
 import io.retso.protocol.Outcome;
 import java.util.stream.Stream;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * The final outcome of a transaction: committed with a timestamp, or aborted for a reason. It never
  * changes and may be cached for ever. Immutable.
  */
+@InterfaceAudience.Public
 public final class CommitResult {
   /** Why a transaction was aborted. */
   public enum AbortReason {

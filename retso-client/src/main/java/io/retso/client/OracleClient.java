@@ -6,6 +6,7 @@ import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.Timestamps;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * A client of the status oracle.
@@ -49,6 +50,7 @@ import java.util.concurrent.CompletableFuture;
  * that fails with {@link Category#NOT_PERMITTED}. The handle serves on all connections and in all
  * processes, across take-overs and restarts of the oracle.
  */
+@InterfaceAudience.Public
 public interface OracleClient extends AutoCloseable {
   /** Longest time for which what is in no hurry waits for other requests. */
   Duration LINGER = Duration.ofMillis(50);

@@ -14,8 +14,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /** Describes an {@link OracleClient}. Not thread-safe; may build several clients. */
+@InterfaceAudience.Public
 public final class OracleClientBuilder {
   private static final int CONNECTIONS_MAX = 64;
   private static final int OUTSTANDING_MAX = 1 << 22;

@@ -1,6 +1,7 @@
 package io.retso.client;
 
 import java.util.Objects;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * What can go wrong between a caller and the oracle. The {@link Category} says what the caller
@@ -9,6 +10,7 @@ import java.util.Objects;
  * <p>Bad arguments are not among them: they are thrown at once as {@link IllegalArgumentException}
  * or {@link NullPointerException}, before anything is sent.
  */
+@InterfaceAudience.Public
 public class OracleException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

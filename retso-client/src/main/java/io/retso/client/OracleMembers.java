@@ -2,6 +2,7 @@ package io.retso.client;
 
 import java.time.Duration;
 import java.util.List;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * What a client knows at one moment of the servers that share its oracle's log.
@@ -16,6 +17,7 @@ import java.util.List;
  * @param addresses where it looks for members, {@code host:port}
  * @param connected how many of the addresses it is connected to
  */
+@InterfaceAudience.Public
 public record OracleMembers(
     String leader,
     long epoch,

@@ -173,8 +173,8 @@ public final class RetsoServer implements AutoCloseable {
     return parts.embedded();
   }
 
-  /** For tests: what is left when its process dies from one moment to the next. */
-  void kill() {
+  /** Leaves what is left when its process dies from one moment to the next: for tests. */
+  public void kill() {
     synchronized (this) {
       closed = true;
     }

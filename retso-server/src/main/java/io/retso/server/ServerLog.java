@@ -147,9 +147,7 @@ final class ServerLog implements AutoCloseable {
 
   /** Without a file of it, each stranger knows the secret, too. */
   private LedgerPasswords passwords(ClusterSecret secret) {
-    return config.secretFile().isEmpty()
-        ? LedgerPasswords.NONE
-        : LedgerPasswords.of(secret::keys, config.get(Settings.LOG_PASSWORDS));
+    return config.secretFile().isEmpty() ? LedgerPasswords.NONE : LedgerPasswords.of(secret::keys);
   }
 
   /**

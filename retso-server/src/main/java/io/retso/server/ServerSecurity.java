@@ -98,7 +98,7 @@ final class ServerSecurity implements AutoCloseable {
    * Reads the secret. One of a log in memory ends with it; a log of this server alone comes with
    * one.
    */
-  ClusterSecret secret() throws ConfigException, IOException {
+  static ClusterSecret secret(ServerConfig config) throws ConfigException, IOException {
     Optional<Path> file = config.secretFile();
     if (file.isEmpty()) {
       return config.isDurable() ? ClusterSecret.knownToAll() : ClusterSecret.random();

@@ -300,6 +300,8 @@ final class Round {
       reads.read(keys, false);
       place.tokens().check(place.manager(), violations::add);
       sweep(listener);
+      listener.phase("checking the data of the tables");
+      DataChecks.run(place, violations::add);
       listener.phase("reading " + keys.size() + " lists and the tokens once more");
       reads.read(keys, true);
       place.tokens().check(place.manager(), violations::add);

@@ -140,6 +140,10 @@ final class RunTables implements AutoCloseable {
     return connection;
   }
 
+  AsyncConnection asyncConnection() {
+    return asyncConnection;
+  }
+
   Admin admin() {
     return admin;
   }

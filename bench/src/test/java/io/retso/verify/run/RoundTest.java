@@ -4,11 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.client.OracleClient;
+import io.retso.client.TransactionHandle;
 import io.retso.hbase.Transaction;
 import io.retso.verify.clients.ClusterAccess;
 import io.retso.verify.clients.RunIsolation;
 import io.retso.verify.clients.Tokens;
 import io.retso.verify.faults.FaultOrder;
+import io.retso.verify.lists.ListKey;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -125,6 +128,33 @@ class RoundTest {
                     }));
     assertEquals(2 * Tokens.COUNT, outcome.violations().size(), outcome::toString);
     assertTrue(outcome.violations().get(0).contains("= another"), outcome::toString);
+  }
+
+  /** One that writes where no client reads: histories do not show it. */
+  @Test
+  void versionsThatHaveLostTheirMarksAreFoundThoughNoClientReadsThem(InProcessCluster cluster)
+      throws Exception {
+    Round.Outcome outcome =
+        round(cluster, "sweeping", place -> writeWithoutMark(place, Bytes.toBytes("apart")));
+    assertFalse(outcome.isGood());
+    assertTrue(outcome.verdict().isConsistent(), outcome::toString);
+    assertEquals(RunTables.ALL_MODES.size(), outcome.violations().size(), outcome::toString);
+    assertTrue(
+        outcome.violations().stream().allMatch(line -> line.contains("[unmarked: row apart,")),
+        outcome::toString);
+  }
+
+  private static void writeWithoutMark(RunTables place, byte[] row) throws IOException {
+    try (OracleClient oracle = place.access().client("flawed").build()) {
+      TransactionHandle aborted = oracle.begin();
+      oracle.abort(aborted);
+      byte[] family = ListKey.families()[0];
+      for (TableName name : place.tables()) {
+        try (Table table = place.connection().getTable(name)) {
+          table.put(new Put(row).addColumn(family, row, aborted.startTimestamp(), row));
+        }
+      }
+    }
   }
 
   private interface TokenDeed {

@@ -9,6 +9,7 @@ import io.retso.hbase.admin.TableGrants;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.admin.TablePreparationBuilder;
+import io.retso.hbase.check.DataCheckOptions;
 import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.errors.TransactionException;
 import io.retso.hbase.layout.OracleSettings;
@@ -97,10 +98,15 @@ public final class HBaseCommand implements Runnable {
   }
 
   private int failed(String reason) {
-    PrintWriter err = spec.commandLine().getErr();
-    err.println("retso hbase: " + reason);
-    err.flush();
+    note("retso hbase: " + reason);
     return FAILED;
+  }
+
+  /** What scripts that read the output do not want. */
+  private void note(String line) {
+    PrintWriter err = spec.commandLine().getErr();
+    err.println(line);
+    err.flush();
   }
 
   private void println(String line) {
@@ -244,7 +250,7 @@ public final class HBaseCommand implements Runnable {
   private static TablePreparationBuilder preparing(
       Connection connection, ClusterOptions cluster, Optional<Prepared> before) {
     return TablePreparation.builder(connection)
-        .oracle(cluster.oracle(before.flatMap(Prepared::settings)));
+        .oracle(cluster.oracle(before.map(Prepared::settings)));
   }
 
   private void warn(TablePreparation preparation, TableName name) throws IOException {
@@ -300,44 +306,33 @@ public final class HBaseCommand implements Runnable {
     }
   }
 
-  /**
-   * How a table was prepared before.
-   *
-   * @param settings empty if an earlier version prepared it
-   */
-  private record Prepared(Optional<TableSettings> settings, Options options) {}
+  /** How a table was prepared before. */
+  private record Prepared(TableSettings settings, Options options) {}
 
   private static Optional<Prepared> prepared(Optional<TableDescriptor> existing)
       throws TableNotPreparedException {
     try {
       return existing
           .filter(TableSettings::isPrepared)
-          .map(table -> new Prepared(settings(table), Options.of(table)));
+          .map(table -> new Prepared(TableSettings.of(table), Options.of(table)));
     } catch (IllegalArgumentException e) {
       throw new TableNotPreparedException(ErrorText.of(e), e);
     }
   }
 
-  private static Optional<TableSettings> settings(TableDescriptor prepared) {
-    return TableSettings.isOfVersionBefore(prepared)
-        ? Optional.empty()
-        : Optional.of(TableSettings.of(prepared));
-  }
-
   private static String ready(TableName name, TableSettings settings) {
     return Text.of(
         "Table %s is ready for transactions of the oracle at %s, %s: conflicts by %s, reads at"
-            + " the %s%s, version %s%s",
+            + " the %s%s%s",
         name,
         settings.addresses(),
         settings.oracle(),
         settings.conflicts(),
         settings.reads(),
         settings.granules().isEmpty() ? "" : ", granules of bytes " + settings.granules(),
-        settings.version(),
         settings.isAdoptedByRegions()
-            ? ", in which regions adopt outcomes."
-            : ", in which each row is cleaned up by itself.");
+            ? ", regions adopt outcomes."
+            : ", each row is cleaned up by itself.");
   }
 
   @Command(
@@ -346,14 +341,17 @@ public final class HBaseCommand implements Runnable {
       sortOptions = false,
       description = {
         "Says how a table holds transactions, and what keeps them from using it. Warns of settings"
-            + " with which they promise less than the oracle.",
+            + " with which they promise less than the oracle. With --data it judges all versions"
+            + " and marks in the table, too, while transactions go on.",
         ""
       })
   int check(
       @Parameters(paramLabel = "TABLE", description = "Its name, with its namespace if it has one.")
           String table,
-      @Mixin ClusterOptions cluster) {
+      @Mixin ClusterOptions cluster,
+      @Mixin DataCheckFlags data) {
     TableName name = tableName(table);
+    Optional<DataCheckOptions> ofData = data.options();
     return with(
         cluster,
         connection -> {
@@ -362,10 +360,21 @@ public final class HBaseCommand implements Runnable {
           List<String> found = preparation.check(name);
           found.forEach(this::println);
           if (found.isEmpty()) {
-            println(ready(name, before.flatMap(Prepared::settings).orElseThrow()));
+            println(ready(name, before.map(Prepared::settings).orElseThrow()));
             warn(preparation, name);
           }
-          return found.isEmpty() ? ExitCode.CLEAN.number() : FAILED;
+          boolean isGood = found.isEmpty();
+          if (isGood && ofData.isPresent()) {
+            isGood =
+                !DataCheckRun.findsDanger(
+                    connection.getConfiguration(),
+                    cluster.oracle(before.flatMap(Prepared::settings)),
+                    name,
+                    ofData.get(),
+                    this::println,
+                    this::note);
+          }
+          return isGood ? ExitCode.CLEAN.number() : FAILED;
         });
   }
 

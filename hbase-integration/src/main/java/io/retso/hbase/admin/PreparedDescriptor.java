@@ -54,7 +54,7 @@ record PreparedDescriptor(TableDescriptor table, Options options, Durability dur
               oracle,
               String.join(",", addresses),
               TableSettings.granules(options.granules()),
-              version(scope),
+              cleanup(scope),
               TableSettings.preparationFor(table, oracle))
           .writeTo(builder);
     } catch (IllegalArgumentException e) {
@@ -106,10 +106,10 @@ record PreparedDescriptor(TableDescriptor table, Options options, Durability dur
   }
 
   /** Regions of a peer would not know what has been adopted; client reads know no regions. */
-  private int version(int scope) {
+  private TableSettings.Cleanup cleanup(int scope) {
     return options.reads() == Reads.SERVER && scope == HConstants.REPLICATION_SCOPE_LOCAL
-        ? TableSettings.VERSION_ADOPTED
-        : TableSettings.VERSION_ROWS;
+        ? TableSettings.Cleanup.REGIONS
+        : TableSettings.Cleanup.ROWS;
   }
 
   private void checkFamily(ColumnFamilyDescriptor family) throws TableNotPreparedException {

@@ -76,8 +76,7 @@ final class SettingsChange {
   private static boolean isOf(TableDescriptor table, OracleIdentity oracle)
       throws TableNotPreparedException {
     try {
-      return !TableSettings.isOfVersionBefore(table)
-          && TableSettings.oracleOf(table).isSameAs(oracle);
+      return TableSettings.oracleOf(table).isSameAs(oracle);
     } catch (IllegalArgumentException e) {
       throw new TableNotPreparedException(ErrorText.of(e), e);
     }
@@ -91,7 +90,7 @@ final class SettingsChange {
    */
   static void requireNoMarksOfAnother(
       Connection connection, TableDescriptor before, OracleIdentity oracle) throws IOException {
-    if (TableSettings.isOfVersionBefore(before) || isOf(before, oracle)) {
+    if (isOf(before, oracle)) {
       return;
     }
     Result first = firstMark(connection, before);

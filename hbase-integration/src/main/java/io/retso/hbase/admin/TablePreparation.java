@@ -311,7 +311,7 @@ public final class TablePreparation {
   }
 
   private void requireRegionServers(Admin admin, TableDescriptor table) throws IOException {
-    if (TableSettings.isOfVersionAdopted(table)) {
+    if (TableSettings.isCleanedUpByRegions(table)) {
       regionServers(admin, table).require(table.getTableName());
     }
   }
@@ -382,7 +382,7 @@ public final class TablePreparation {
         Optional<String> without = withoutCoprocessor(table);
         if (without.isPresent()) {
           found.add(without.get());
-        } else if (TableSettings.isOfVersionAdopted(table)) {
+        } else if (TableSettings.isCleanedUpByRegions(table)) {
           found.addAll(regionServers(admin, table).find());
         }
       }
@@ -405,12 +405,11 @@ public final class TablePreparation {
           new ArrayList<>(
               TableRisks.of(
                   table, canTell ? RegionAnswers.of(connection, name).settings() : Set.of()));
-      if (isToBeUpgraded(table)) {
+      if (couldAdopt(table)) {
         found.add(
             Text.of(
-                "it is of version 2, in which each row is cleaned up by itself, and writes cost"
-                    + " more: when all region servers have this version of ReTSO, prepare it again"
-                    + " (./retso hbase prepare %s), while it is in use, too",
+                "its RETSO_CLEANUP is ROWS: each row is cleaned up by itself, and writes cost more:"
+                    + " prepare it again (./retso hbase prepare %s), while it is in use, too",
                 name));
       }
       return found;
@@ -418,10 +417,10 @@ public final class TablePreparation {
   }
 
   /** Whether its regions could adopt outcomes, and do not. */
-  private static boolean isToBeUpgraded(TableDescriptor table) {
+  private static boolean couldAdopt(TableDescriptor table) {
     ColumnFamilyDescriptor marks = table.getColumnFamily(PendingWrite.family());
     return TableSettings.isPrepared(table)
-        && !TableSettings.isOfVersionAdopted(table)
+        && !TableSettings.isCleanedUpByRegions(table)
         && table.hasCoprocessor(TableRules.OBSERVER)
         && marks != null
         && marks.getScope() == HConstants.REPLICATION_SCOPE_LOCAL;

@@ -35,7 +35,36 @@ public final class RowCleanup {
     }
   }
 
+  /** A row that could not be cleaned up, and why. */
+  public record Failed(CleanupRequest request, IOException reason) {}
+
+  private static final int ATTEMPTS = 3;
+
   private RowCleanup() {}
+
+  /**
+   * Cleans up rows, waits until that is done, and tries again what has failed: a row fails if its
+   * own client cleans it up at the same time, and the next attempt finds it so.
+   *
+   * @return rows that failed three times: their marks may still be there
+   */
+  public static List<Failed> repeated(PreparedTable table, List<CleanupRequest> requests) {
+    List<CleanupRequest> left = requests;
+    List<Failed> failed = List.of();
+    for (int attempt = 0; attempt < ATTEMPTS && !left.isEmpty(); attempt++) {
+      List<CompletableFuture<Void>> sent = send(table, left);
+      failed = new ArrayList<>();
+      for (int i = 0; i < sent.size(); i++) {
+        try {
+          Futures.await(sent.get(i));
+        } catch (IOException e) {
+          failed.add(new Failed(left.get(i), e));
+        }
+      }
+      left = failed.stream().map(Failed::request).toList();
+    }
+    return failed;
+  }
 
   /** Sends the requests; one future each, which fails if the mark may still be there. */
   public static List<CompletableFuture<Void>> send(

@@ -41,14 +41,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One sweep: every mark of every prepared table is visited, and what is decided is cleaned up;
+ * One sweep: every mark of every table of the oracle is visited, and what is decided is cleaned up;
  * docs/protocol.md, "Sweep". Then it is reported to the oracle, on condition that nothing was left
  * out: a commit whose mark is still somewhere must not be forgotten, or its readers would take it
  * for aborted.
  *
- * <p>Hence nothing is reported if a table of the cluster is prepared for another oracle address (it
- * may be a second name of this one), if this user is not shown a table or may not read all of its
- * marks, or if a row could not be cleaned up. An oracle serves the tables of one HBase cluster.
+ * <p>Hence nothing is reported if this user is not shown a table or may not read all of its marks,
+ * or if a row could not be cleaned up. An oracle serves the tables of one HBase cluster. Tables of
+ * other oracles are left to those: the id in the descriptor says whose a table is, it went to
+ * another oracle only without marks, and regions refuse what goes by its settings from before.
  * Cells among the marks that are none belong to no transaction: they are logged, and keep nothing
  * from the oracle.
  *
@@ -56,7 +57,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Sweeper {
   private static final int BATCH_MARKS = 1000;
-  private static final int ATTEMPTS = 3;
   private static final Logger LOG = LoggerFactory.getLogger(Sweeper.class);
 
   private record Mark(byte[] row, long start) {
@@ -143,6 +143,9 @@ public final class Sweeper {
   private void sweepTable(TableDescriptor descriptor, long timestamp) throws IOException {
     PreparedTable table;
     try {
+      if (tables.isOfAnotherOracle(descriptor)) {
+        return;
+      }
       table = tables.of(descriptor);
     } catch (TableNotPreparedException e) {
       leftOut = e.getMessage();
@@ -222,29 +225,13 @@ public final class Sweeper {
     clean(table, requests);
   }
 
-  /**
-   * A row fails if its own client cleans it up at the same time: then the next attempt finds it so.
-   */
-  private void clean(PreparedTable table, List<CleanupRequest> requests) throws IOException {
-    List<CleanupRequest> left = requests;
-    String failed = "";
-    for (int attempt = 0; attempt < ATTEMPTS && !left.isEmpty(); attempt++) {
-      List<CompletableFuture<Void>> sent = RowCleanup.send(table, left);
-      List<CleanupRequest> again = new ArrayList<>();
-      for (int i = 0; i < sent.size(); i++) {
-        try {
-          Futures.await(sent.get(i));
-          cleaned++;
-        } catch (IOException e) {
-          failed = left.get(i) + " in " + table.name() + " failed: " + ErrorText.of(e);
-          again.add(left.get(i));
-        }
-      }
-      left = again;
-    }
-    if (!left.isEmpty()) {
-      leftOut = failed;
-    }
+  private void clean(PreparedTable table, List<CleanupRequest> requests) {
+    List<RowCleanup.Failed> failed = RowCleanup.repeated(table, requests);
+    cleaned += requests.size() - failed.size();
+    failed.forEach(
+        row ->
+            leftOut =
+                row.request() + " in " + table.name() + " failed: " + ErrorText.of(row.reason()));
   }
 
   /** Forgotten, and the mark is there when read after the answer: aborted. */

@@ -319,6 +319,19 @@ public final class TableCatalog {
         nanoClock.getAsLong());
   }
 
+  /**
+   * Whether a prepared table says that its transactions are another oracle's.
+   *
+   * @throws TableNotPreparedException if it does not say whose
+   */
+  public boolean isOfAnotherOracle(TableDescriptor descriptor) throws TableNotPreparedException {
+    try {
+      return !TableSettings.oracleOf(descriptor).isSameAs(oracle);
+    } catch (IllegalArgumentException e) {
+      throw new TableNotPreparedException(ErrorText.of(e), e);
+    }
+  }
+
   /** The table, whose operations take so long at most. */
   private AsyncTable<AdvancedScanResultConsumer> table(TableName name, long millisMax) {
     var builder = hbase.getTableBuilder(name);

@@ -193,33 +193,6 @@ class TablePreparationTest {
   }
 
   @Test
-  void aTableOfAnEarlierVersionIsPreparedAgain() throws Exception {
-    fixture.preparation().create(Fixture.descriptor(name).build(), Options.CLIENT_READS);
-    admin.modifyTable(
-        TableDescriptorBuilder.newBuilder(admin.getDescriptor(name))
-            .setValue("RETSO_VERSION", "1")
-            .setValue("RETSO_ORACLE", fixture.cluster.oracleAddress())
-            .removeValue("RETSO_ORACLE_ID")
-            .removeValue("RETSO_ORACLE_ADDRESSES")
-            .build());
-    TableDescriptor before = admin.getDescriptor(name);
-    assertEquals(Options.CLIENT_READS, Options.of(before));
-    try (TransactionManager manager = fixture.builder().build();
-        Transaction tx = manager.begin()) {
-      Exception e =
-          assertThrows(
-              TableNotPreparedException.class, () -> tx.table(name).get(new Get(new byte[1])));
-      assertTrue(e.getMessage().contains("prepare it again"), e.getMessage());
-    }
-    assertTrue(fixture.preparation().check(name).toString().contains("prepare it again"));
-    TableDescriptor after = fixture.preparation().prepare(name, Options.of(before));
-    assertEquals(fixture.cluster.oracleAddress(), TableSettings.of(after).addresses());
-    assertEquals(List.of(), fixture.preparation().check(name));
-    admin.disableTable(name);
-    admin.deleteTable(name);
-  }
-
-  @Test
   void missingDisabledAndSystemTablesAreRefused() throws Exception {
     refused("does not exist", name, Options.CLIENT_READS);
     admin.createTable(Fixture.descriptor(name).build());

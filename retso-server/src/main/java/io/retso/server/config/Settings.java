@@ -224,16 +224,6 @@ public final class Settings {
           "Whether the embedded bookie forces its journal to disk before it acknowledges. false"
               + " survives a killed process but not a power failure.");
 
-  public static final Setting<Boolean> LOG_PASSWORDS =
-      new Setting<>(
-          "log.passwords",
-          "true",
-          ValueType.flag(),
-          "Whether new ledgers get a password that comes from the secret, without which bookies let"
-              + " no client append to them or fence them. false is for the way back to a version"
-              + " that knows no passwords: it reads the log once all ledgers with one are"
-              + " deleted.");
-
   public static final Setting<Boolean> LOG_TLS =
       new Setting<>(
           "log.tls",
@@ -399,7 +389,6 @@ public final class Settings {
           LOG_WRITE_QUORUM,
           LOG_ACK_QUORUM,
           LOG_SYNC,
-          LOG_PASSWORDS,
           LOG_TLS,
           LOG_INFLIGHT,
           LOG_TIMEOUT,
