@@ -55,7 +55,7 @@ public class OracleException extends RuntimeException {
      */
     INCOMPATIBLE,
     /**
-     * One side could not prove to the other who it is: the server wants credentials that this
+     * One side could not prove its identity to the other: the server wants credentials that this
      * client lacks, or does not take them; or the server's certificate is not one that this client
      * trusts. Nothing was asked of it. Repeating cannot help until that is corrected.
      */

@@ -69,7 +69,7 @@ public final class Authentication {
   /**
    * What the server answers.
    *
-   * @param done whether the client has proved who it is; otherwise {@code bytes} ask for more
+   * @param done whether the client has proved its identity; otherwise {@code bytes} ask for more
    * @param principal the client's name
    * @param lastsMillis for how long that counts, as clocks may differ; 0 for ever
    */

@@ -36,8 +36,8 @@ public final class Limits {
   public static final int PRINCIPAL_CHARS_MAX = 128;
 
   /**
-   * Bytes of what proves who a client is, in one AUTH frame, at most: tickets of Kerberos have up
-   * to 48,000 where they name the groups of a user.
+   * Bytes of what proves a client's identity, in one AUTH frame, at most: tickets of Kerberos have
+   * up to 48,000 where they name the groups of a user.
    */
   public static final int CREDENTIAL_BYTES_MAX = (64 << 10) - 1;
 

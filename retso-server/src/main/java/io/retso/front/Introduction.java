@@ -23,7 +23,9 @@ import io.retso.text.ErrorText;
  * or by what it proves with AUTH. For the sequencer's thread.
  */
 final class Introduction {
-  /** Bytes of a frame beside what proves who the client is, its length field included, at most. */
+  /**
+   * Bytes of a frame beside what proves the client's identity, its length field included, at most.
+   */
   static final int FRAME_BYTES_MAX = 1024;
 
   private static final String SAY =
@@ -46,7 +48,7 @@ final class Introduction {
   /** Null until the handshake. */
   private Identity identity;
 
-  /** The client proves by Kerberos who it is; null if it does not at present. */
+  /** The client proves its identity by Kerberos; null if it does not at present. */
   private Kerberos.Exchange exchange;
 
   /** The server looks at a step of it. */

@@ -124,7 +124,7 @@ public final class LedgerLog implements CommitLog {
   /** See {@link #writeAtMost}. */
   private int versionMax = LogEntry.newestVersion();
 
-  /** Of the entries of the current segment. */
+  /** The version of the entries of the current segment. */
   private int version = LogEntry.VERSION;
 
   /** Nothing is reported any more. */

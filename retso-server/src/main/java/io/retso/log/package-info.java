@@ -36,8 +36,8 @@
  * found.
  *
  * <p>How much time passes between step 2 and step 3 makes no difference: until it is fenced the
- * older writer goes on in ledgers of that list. So who is to succeed a leader that hands over takes
- * step 2 while that one serves, and step 3 when it has ended.
+ * older writer goes on in ledgers of that list. So the server that is to succeed a leader that
+ * hands over takes step 2 while that one serves, and step 3 when it has ended.
  *
  * <p>Entries behind the fence that were not acknowledged may survive or not: recovery decides that
  * once for all readers to come. A writer that stops between step 2 and its first entry leaves a

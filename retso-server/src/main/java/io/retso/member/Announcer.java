@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 
 /**
  * Says what a member is: to clients its role, to other members its entry of the roster, to those
- * who ask its view. Of the member's thread but for {@link #view}.
+ * that ask its view. Of the member's thread but for {@link #view}.
  */
 final class Announcer {
   /** What a role is made of. */

@@ -280,7 +280,7 @@ final class Follower {
     return looked && leader.hasAppended(recovery.lastPosition());
   }
 
-  /** Whether it hears a leader who does not seem to be gone. */
+  /** Whether it hears a leader that does not seem to be gone. */
   boolean hears() {
     return isHeard() && !suspects();
   }

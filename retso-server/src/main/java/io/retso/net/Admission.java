@@ -180,8 +180,8 @@ final class Admission {
   }
 
   /**
-   * A connection says what it is, or has proved who its client is: one of which that is known takes
-   * a place.
+   * A connection says what it is, or has proved its client's identity: one of which that is known
+   * takes a place.
    *
    * @throws FrameException if it is no standby, and clients, or this one, have no place left
    */

@@ -102,7 +102,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
   private void awaitNoLonger() {
     boolean isToSay = identity() != null && identity().isToSay();
     if (isToSay) {
-      refuse(0, ErrorCode.NOT_AUTHENTICATED, "it did not say in time who it is");
+      refuse(0, ErrorCode.NOT_AUTHENTICATED, "it did not identify itself in time");
     } else if (conversation.hello() == null) {
       String objection =
           server.admission().isApart(this) ? server.admission().objection(this) : null;

@@ -46,7 +46,7 @@ public final class AccessTokens {
    * @param id by which it can be revoked: 16 digits of base 16
    * @param issuedMillis since 1970
    * @param expiresMillis since 1970
-   * @param vouched whether it was made because a region server vouches for its bearer, who is an
+   * @param vouched whether it was made because a region server vouches for its bearer, which is an
    *     application then, and nothing else
    */
   public record Token(

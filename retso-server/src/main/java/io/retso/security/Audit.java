@@ -14,7 +14,7 @@ public interface Audit {
 
   /** What happened. */
   enum Kind {
-    /** A client has proved who it is. */
+    /** A client has proved its identity. */
     AUTHENTICATED,
     /** A connection or a request over HTTP was refused. */
     REFUSED,

@@ -171,8 +171,8 @@ final class SecurityFiles implements AutoCloseable {
     if (read.authentication() != Level.OFF && config.isDurable() && config.secretFile().isEmpty()) {
       throw new AccessException(
           file.get()
-              + " asks clients who they are, and this server has no secret, so that tokens could be"
-              + " made up: set secret.file, and start it again");
+              + " wants clients to identify themselves, and this server has no secret, so that"
+              + " tokens could be made up: set secret.file, and start it again");
     }
     if (read.authentication() != Level.REQUIRED && isOpenToOthers && !config.isInsecure()) {
       throw new AccessException(

@@ -129,7 +129,8 @@ public final class OracleSettings {
   }
 
   /**
-   * Like {@link #security(Configuration)}, of a client that says by tokens of a source who it is.
+   * Like {@link #security(Configuration)}, of a client that identifies itself by tokens of a
+   * source.
    *
    * @throws IllegalArgumentException if the configuration makes no sense
    */

@@ -15,7 +15,7 @@ import org.apache.hadoop.hbase.client.Result;
 
 /**
  * Tokens of the oracle that a region server gets for the user of a connection to HBase, because
- * HBase has verified who that is. Thread-safe.
+ * HBase has verified which user that is. Thread-safe.
  */
 public final class RegionTokens implements TokenSource {
   private static final int SECONDS = 10;

@@ -70,7 +70,7 @@ final class Member {
     return connections;
   }
 
-  /** Whether one of its connections is that of a leader who is believed. */
+  /** Whether one of its connections is that of a leader that is believed. */
   boolean leads() {
     for (Connection connection : connections) {
       if (members.leads(connection)) {

@@ -242,7 +242,9 @@ final class Members {
     }
   }
 
-  /** Connects to whom it is not connected, and lets go who is not named and does not answer. */
+  /**
+   * Connects to whom it is not connected, and lets go those that are not named and do not answer.
+   */
   private void revise() {
     boolean led = hasLeader();
     Set<InetSocketAddress> missing = directory.wanted(led);

@@ -77,7 +77,7 @@ public final class ZooKeeperAccess {
         .toList();
   }
 
-  /** Says to ZooKeeper who it is, on this connection and those that follow it in the session. */
+  /** Identifies itself to ZooKeeper, on this connection and those that follow it in the session. */
   public void authenticate(ZooKeeper session) {
     identities().forEach(identity -> session.addAuthInfo(DIGEST, identity));
   }

@@ -27,7 +27,7 @@ import org.apache.zookeeper.data.Stat;
  *
  * <pre>
  *   retso-log 1          the format and its version
- *   writer 5b1e...       who replaced it last
+ *   writer 5b1e...       the server that replaced it last
  *   ledgers 17 19 23     oldest first
  *   id 0c9a...           of the log: random, never changes
  *   epoch 24             grows by one with each take-over

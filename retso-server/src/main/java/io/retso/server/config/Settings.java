@@ -56,8 +56,8 @@ public final class Settings {
           "access.file",
           "",
           ValueType.file(),
-          "File that says what is asked of clients, who they are and what they may do; it is read"
-              + " again every 10 s. Empty asks nothing of clients.");
+          "File that says what is asked of clients, which names they have and what they may"
+              + " do; it is read again every 10 s. Empty asks nothing of clients.");
 
   public static final Setting<String> TLS_CERTIFICATE =
       new Setting<>(
@@ -91,7 +91,7 @@ public final class Settings {
           "",
           ValueType.file(),
           "Keytab with the key of kerberos.principal, that others must not be able to read. With it"
-              + " clients may say by tickets of Kerberos who they are, inside of TLS. It may be"
+              + " clients may identify themselves by tickets of Kerberos, inside of TLS. It may be"
               + " replaced while the server runs.");
 
   public static final Setting<String> KERBEROS_PRINCIPAL =

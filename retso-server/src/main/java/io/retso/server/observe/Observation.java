@@ -71,7 +71,7 @@ public final class Observation implements AutoCloseable {
     reload = action;
   }
 
-  /** Shows who is connected from here on. */
+  /** Shows from here on which clients are connected. */
   public void offerClients(Supplier<CompletableFuture<String>> page) {
     clients = page;
   }

@@ -399,8 +399,8 @@ public final class RegionWrites {
 
   /**
    * Where the cells of a row go: to what the region has adopted, if it has. Then the horizon may be
-   * above the transaction though the row had its mark when it was read, and so may who asks have
-   * taken it for aborted.
+   * above the transaction though the row had its mark when it was read, and so may the client that
+   * asks have taken it for aborted.
    *
    * <p>The horizon comes first: it rises above a transaction that the region adopts only when that
    * is done. So if it is above and no outcome is found, there was none, or a flush has moved the
