@@ -368,7 +368,7 @@ public final class HBaseCommand implements Runnable {
             isGood =
                 !DataCheckRun.findsDanger(
                     connection.getConfiguration(),
-                    cluster.oracle(before.flatMap(Prepared::settings)),
+                    cluster.oracle(before.map(Prepared::settings)),
                     name,
                     ofData.get(),
                     this::println,
