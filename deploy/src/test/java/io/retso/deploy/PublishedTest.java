@@ -50,6 +50,7 @@ class PublishedTest {
     MODULES.put("hbase-integration", "hbase-integration");
     MODULES.put("retso-hbase-admin", "hbase-integration/admin");
     MODULES.put("retso-testkit", "hbase-integration/testkit");
+    MODULES.put("retso-spring", "hbase-integration/spring");
   }
 
   @TempDir static Path directory;
