@@ -29,7 +29,7 @@ final class Application implements AutoCloseable {
   /** What names of applications begin with. */
   static final String PREFIX = "app-";
 
-  private static final int TOGETHER = 8;
+  private static final int TOGETHER = 4;
   private static final long PAUSE_MILLIS = 20;
   private static final long OPEN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
