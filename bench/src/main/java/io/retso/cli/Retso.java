@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
       "",
       "First steps:",
       "  retso demo             a bank on HBase: tellers are killed, the money adds up",
-      "  retso sandbox          HBase, an oracle and a table, for an application of yours",
+      "  retso sandbox          HBase, an oracle and a table, for your application",
       "  retso bench --quick    a server, a load, the paper's figure from this machine",
       "  retso server           a durable oracle on this machine",
       "  retso cluster up       ZooKeeper, bookies and an oracle, to break them",

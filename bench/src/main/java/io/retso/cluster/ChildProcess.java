@@ -66,7 +66,7 @@ public final class ChildProcess implements AutoCloseable {
     try {
       Files.createDirectories(output.toAbsolutePath().getParent());
       Files.createDirectories(ready.toAbsolutePath().getParent());
-      Files.deleteIfExists(ready); // of a process that was killed
+      Files.deleteIfExists(ready); // left by a process that was killed
       List<String> command = new ArrayList<>(WITHOUT_INTERRUPTS);
       command.addAll(JavaCommand.of(options, mainClass, arguments));
       Process process =

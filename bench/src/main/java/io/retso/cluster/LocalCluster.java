@@ -239,7 +239,7 @@ public final class LocalCluster implements AutoCloseable {
     }
 
     /**
-     * The oracle wants to know its clients, and region servers say who they are.
+     * The oracle wants to know its clients, and region servers identify themselves.
      *
      * @return a file with properties by which clients do so
      */

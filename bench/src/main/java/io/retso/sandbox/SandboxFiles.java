@@ -110,7 +110,7 @@ final class SandboxFiles {
         List.of(
             "-cp",
             quoted(classPath),
-            // Of the libraries and of ReTSO only what is amiss.
+            // The libraries and ReTSO log only what is amiss.
             "-Dretso.log=WARN",
             // HBase complains with a stack trace if it cannot look into this package.
             "--add-opens=java.base/java.nio=ALL-UNNAMED",

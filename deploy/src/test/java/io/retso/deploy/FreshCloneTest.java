@@ -35,6 +35,7 @@ class FreshCloneTest {
           "retso-data",
           "retso-bench-data",
           "retso-cluster",
+          "retso-chaos",
           "retso-sandbox");
 
   @TempDir static Path directory;

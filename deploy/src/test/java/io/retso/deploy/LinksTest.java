@@ -35,6 +35,7 @@ class LinksTest {
           "retso-data",
           "retso-bench-data",
           "retso-cluster",
+          "retso-chaos",
           "retso-sandbox");
 
   private static final Pattern FENCED = Pattern.compile("(?ms)^```.*?^```$");

@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
@@ -39,9 +41,7 @@ class PublishedTest {
   private static final Path SOURCES = Path.of("..");
   private static final Path GROUP = Path.of("io", "retso");
   private static final String BOM = "retso-bom";
-
-  /** What tests of applications import beside the test kit. */
-  private static final String PINS = "retso";
+  private static final String TEST_KIT_BOM = "retso-testkit-bom";
 
   /** Artifacts and their modules. */
   private static final Map<String, String> MODULES = new LinkedHashMap<>();
@@ -61,14 +61,14 @@ class PublishedTest {
   private static Path repository;
 
   static Stream<String> artifacts() {
-    return Stream.concat(Stream.of(PINS, BOM), MODULES.keySet().stream());
+    return Stream.concat(Stream.of(BOM, TEST_KIT_BOM), MODULES.keySet().stream());
   }
 
   @BeforeAll
   static void stage() throws IOException {
     repository = repositoryOfOthers(directory.resolve("repository"));
-    stage(PINS, ".", ".pom", "../pom.xml");
     stage(BOM, "hbase-integration/bom", ".pom", "published-pom.xml");
+    stage(TEST_KIT_BOM, "hbase-integration/testkit/bom", ".pom", "published-pom.xml");
     for (Map.Entry<String, String> each : MODULES.entrySet()) {
       stage(each.getKey(), each.getValue(), ".pom", "published-pom.xml");
       String jar = each.getKey() + "-" + VERSION + ".jar";
@@ -168,18 +168,36 @@ class PublishedTest {
   /** Versions that are imported with it are ours alone. */
   @Test
   void theBomNamesAllThatIsPublishedAndNothingElse() throws Exception {
-    NodeList managed = pom(BOM).getElementsByTagName("dependency");
+    assertEquals(
+        MODULES.keySet().stream()
+            .map(artifact -> "io.retso:" + artifact + ":" + VERSION)
+            .collect(Collectors.toCollection(TreeSet::new)),
+        managed(BOM));
+  }
+
+  private static TreeSet<String> managed(String bom) throws Exception {
+    NodeList managed = pom(bom).getElementsByTagName("dependency");
     TreeSet<String> named = new TreeSet<>();
     for (int i = 0; i < managed.getLength(); i++) {
       Element each = (Element) managed.item(i);
       String version = text(each, "version").replace("${project.version}", VERSION);
       named.add(text(each, "groupId") + ":" + text(each, "artifactId") + ":" + version);
     }
-    assertEquals(
-        MODULES.keySet().stream()
-            .map(artifact -> "io.retso:" + artifact + ":" + VERSION)
-            .collect(Collectors.toCollection(TreeSet::new)),
-        named);
+    return named;
+  }
+
+  /** All libraries of a server of HBase are in it, by their versions and not by other BOMs. */
+  @Test
+  void theBomOfTheTestKitHasWhatItIsTestedWith() throws Exception {
+    TreeSet<String> managed = managed(TEST_KIT_BOM);
+    String root = Files.readString(SOURCES.resolve("pom.xml"));
+    Matcher netty = Pattern.compile("<netty.version>(.*)</netty.version>").matcher(root);
+    assertTrue(netty.find());
+    for (String library : List.of("handler", "transport-native-epoll", "codec-http")) {
+      String wanted = "io.netty:netty-" + library + ":" + netty.group(1);
+      assertTrue(managed.contains(wanted), () -> wanted + " is not in " + managed);
+    }
+    assertTrue(managed.stream().noneMatch(each -> each.contains("${")), managed::toString);
   }
 
   /** As a user has it, who never built ReTSO. */

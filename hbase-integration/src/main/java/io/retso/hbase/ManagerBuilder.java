@@ -56,7 +56,9 @@ public final class ManagerBuilder {
   private final OracleClientBuilder client = OracleClient.builder().name(clientName);
   private ClientSecurity security;
 
-  /** The user of the connection to HBase, if that says who it is; otherwise it is this thread's. */
+  /**
+   * The user of the connection to HBase, if that identifies itself; otherwise it is this thread's.
+   */
   private Optional<User> user = Optional.empty();
 
   private Object meterRegistry;
@@ -166,7 +168,7 @@ public final class ManagerBuilder {
   }
 
   /**
-   * How the manager knows the oracle, and says who it is. Default: what the keys {@code
+   * How the manager knows the oracle, and identifies itself. Default: what the keys {@code
    * retso.security}, {@code retso.tls.*} and {@code retso.token.*} of the configuration say.
    */
   public ManagerBuilder security(ClientSecurity newSecurity) {

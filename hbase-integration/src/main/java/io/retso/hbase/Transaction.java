@@ -14,8 +14,8 @@ import org.apache.hadoop.hbase.TableName;
 import org.apache.yetus.audience.InterfaceAudience;
 
 /**
- * A transaction: it reads what was committed before it began, and its own writes; it commits if
- * nobody else committed one of the rows (or cells) that it wrote since it began. If it is
+ * A transaction: it reads what was committed before it began, and its own writes; it commits if no
+ * other transaction has committed one of the rows (or cells) that it wrote since it began. If it is
  * serializable ({@link TransactionOptions#withIsolation}), what others did to what it has read must
  * allow it, too.
  *

@@ -316,7 +316,7 @@ class RunTest {
       Exception e =
           assertThrows(IllegalArgumentException.class, () -> manager.resolve(never.text()));
       assertTrue(
-          e.getMessage().contains("transaction " + never + " was begun by somebody else"),
+          e.getMessage().contains("transaction " + never + " was begun by another client"),
           e.getMessage());
       assertFalse(e.getMessage().contains("resolve"), e.getMessage());
       ExecutionException asynchronous =

@@ -5,7 +5,7 @@ import java.security.PrivilegedExceptionAction;
 import org.apache.yetus.audience.InterfaceAudience;
 
 /**
- * Has the tickets of Kerberos by which a client says who it is, such as a {@code Subject} that
+ * Has the tickets of Kerberos by which a client identifies itself, such as a {@code Subject} that
  * {@code Krb5LoginModule} has logged in. Called by one thread of a client at a time; one of several
  * clients must be thread-safe.
  */

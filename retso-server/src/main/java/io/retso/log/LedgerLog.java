@@ -33,7 +33,7 @@ public final class LedgerLog implements CommitLog {
     long segmentStart(ByteBuffer firstEntry) throws LogException;
 
     /**
-     * Looks at the newest segment, from its first entry on, before anybody is fenced; may refuse
+     * Looks at the newest segment, from its first entry on, before any writer is fenced; may refuse
      * the log, which then remains with its writer.
      *
      * @return whether the next entry is wanted
@@ -124,7 +124,7 @@ public final class LedgerLog implements CommitLog {
   /** See {@link #writeAtMost}. */
   private int versionMax = LogEntry.newestVersion();
 
-  /** Of the entries of the current segment. */
+  /** The version of the entries of the current segment. */
   private int version = LogEntry.VERSION;
 
   /** Nothing is reported any more. */
@@ -434,7 +434,7 @@ public final class LedgerLog implements CommitLog {
   }
 
   /**
-   * Closes the log, behind its last entry, which is durable. Who opens a ledger that is sealed
+   * Closes the log, behind its last entry, which is durable. A server that opens a sealed ledger
    * finds its end at once; otherwise a recovery looks for it.
    *
    * @return completes when the ledger is sealed, or could not be, on any thread

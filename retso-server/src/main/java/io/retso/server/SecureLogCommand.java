@@ -73,8 +73,8 @@ public final class SecureLogCommand implements Callable<Integer> {
   @Option(
       names = "--open",
       description =
-          "Gives it to everybody again, for the way back: before zookeeper.auth is taken out of the"
-              + " settings, and once more after the last restart.")
+          "Gives it to every client again, for the way back: before zookeeper.auth is taken out of"
+              + " the settings, and once more after the last restart.")
   private boolean open;
 
   @Option(

@@ -104,13 +104,13 @@ final class ServerMember {
     }
   }
 
-  /** Has somebody hear, on a thread of the common pool, when the log cannot be used any more. */
+  /** Has a listener hear, on a thread of the common pool, when the log cannot be used any more. */
   void onTrouble(Consumer<LogException> listener) {
     onTrouble = listener;
   }
 
   /**
-   * Waits until it leads, or is a ready standby of somebody who does; as long as it takes: each
+   * Waits until it leads, or is a ready standby of a server that does; as long as it takes: each
    * step is bounded.
    *
    * @throws LogException if the log cannot be read or taken over

@@ -172,7 +172,7 @@ final class ServerParts {
     member().ifPresent(ServerMember::lookAtLeader);
   }
 
-  /** What somebody should see to; empty if there is nothing. */
+  /** What an operator should see to; empty if there is nothing. */
   String warning() {
     return security.warning();
   }

@@ -29,7 +29,7 @@ final class Application implements AutoCloseable {
   /** What names of applications begin with. */
   static final String PREFIX = "app-";
 
-  private static final int TOGETHER = 8;
+  private static final int TOGETHER = 4;
   private static final long PAUSE_MILLIS = 20;
   private static final long OPEN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -88,19 +88,19 @@ final class Application implements AutoCloseable {
     return name;
   }
 
-  /** Whether it speaks TLS and says who it is. */
+  /** Whether it speaks TLS and identifies itself. */
   boolean isSecured() {
     return secured;
   }
 
-  /** Who leads, as far as it knows; empty if it follows nobody. */
+  /** The leader, as far as it knows; empty if it follows none. */
   String leader() {
     return client.members().leader();
   }
 
   /**
    * Goes on with another client, as after a restart with other settings. What it has open is
-   * committed by the new client, unless that does not say any more who it is.
+   * committed by the new client, unless that does not identify itself any more.
    */
   void moveTo(Optional<ClientSecurity> security) {
     CompletableFuture<Void> done = new CompletableFuture<>();

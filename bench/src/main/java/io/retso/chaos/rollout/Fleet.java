@@ -191,7 +191,7 @@ final class Fleet {
     return levels.stream().allMatch(Levels::takeTls);
   }
 
-  /** Who is connected to a member. */
+  /** The clients that are connected to a member. */
   List<Operator.Connected> clients(int member) throws IOException {
     return operator.clients(member, levels.get(member).takeTls());
   }

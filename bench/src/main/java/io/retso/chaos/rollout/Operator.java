@@ -29,7 +29,7 @@ final class Operator {
   /**
    * A client that is connected.
    *
-   * @param principal a dash if it has not said who it is
+   * @param principal a dash if it has not identified itself
    * @param isEncrypted whether it speaks TLS
    * @param name what it calls itself
    */

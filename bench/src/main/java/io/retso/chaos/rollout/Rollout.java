@@ -34,7 +34,7 @@ public final class Rollout implements AutoCloseable {
 
   private static final int APPLICATIONS = 4;
   private static final Duration REQUEST_MAX = Duration.ofSeconds(60);
-  private static final Duration PROBE_MAX = Duration.ofSeconds(5);
+  private static final Duration PROBE_MAX = Duration.ofSeconds(20);
   private static final String STRICT = "strict";
   private static final String STRANGER = "stranger";
   private static final double MILLI = 1e6;

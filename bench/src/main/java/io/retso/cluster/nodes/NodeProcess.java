@@ -69,7 +69,7 @@ final class NodeProcess {
     List<String> command = new ArrayList<>(List.of("setsid"));
     command.addAll(enter);
     command.addAll(files.command());
-    Files.deleteIfExists(files.ready()); // of a process that was killed
+    Files.deleteIfExists(files.ready()); // left by a process that was killed
     File console = files.console().toFile();
     Process process =
         new ProcessBuilder(command)

@@ -168,7 +168,7 @@ final class RunTables implements AutoCloseable {
   }
 
   /**
-   * What may keep everybody waiting, to be added to a sentence; empty if nothing is known of it.
+   * What may keep all clients waiting, to be added to a sentence; empty if nothing is known of it.
    */
   String regionsInTransition() {
     try {

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,7 +31,7 @@ class RolloutTest {
     private static final int COUNT = 3;
 
     /** Connections of clients do not come from there, so that a port stays free meanwhile. */
-    private static final String HOST = "127.83.7.11";
+    private static final String HOST = "127.83." + ThreadLocalRandom.current().nextInt(256) + ".11";
 
     private final String zooKeeper;
     private final List<RetsoServer> servers = new ArrayList<>();

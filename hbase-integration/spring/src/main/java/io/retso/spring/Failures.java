@@ -38,7 +38,7 @@ final class Failures {
         : failure;
   }
 
-  /** Of a transaction that can only be rolled back, why that is so; null if HBase is the reason. */
+  /** The exception, or why a transaction can only be rolled back; null if HBase is the reason. */
   private static TransactionException cause(TransactionException e) {
     if (e.category() != TransactionException.Category.ROLLBACK_ONLY) {
       return e;

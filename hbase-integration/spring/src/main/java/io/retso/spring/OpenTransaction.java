@@ -32,7 +32,7 @@ final class OpenTransaction extends ResourceHolderSupport {
     return transaction instanceof Transaction writer ? writer : null;
   }
 
-  /** What only reads has nothing to commit. */
+  /** Commits, unless it is read-only. */
   void commit() {
     if (transaction instanceof Transaction writer) {
       try {

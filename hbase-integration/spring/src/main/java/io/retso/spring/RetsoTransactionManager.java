@@ -47,7 +47,7 @@ public final class RetsoTransactionManager extends AbstractPlatformTransactionMa
   /**
    * Spring's view of a manager.
    *
-   * @param manager stays its owner's, who closes it
+   * @param manager is left open: its owner closes it
    */
   public RetsoTransactionManager(TransactionManager manager) {
     this.manager = Objects.requireNonNull(manager, "manager is null: pass the application's");

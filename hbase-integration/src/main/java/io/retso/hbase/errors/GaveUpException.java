@@ -46,7 +46,7 @@ public final class GaveUpException extends TransactionException {
       case SERIALIZATION ->
           ". Let fewer transactions read and write the same rows at a time, get what is read and"
               + " then written for update, or raise the RetryPolicy";
-      case ABORTED -> ". See why answers of the oracle are lost, or who resolves transactions";
+      case ABORTED -> ". See why answers of the oracle are lost, or what resolves transactions";
       case TABLE_CHANGED ->
           ". If the table is being prepared, or a region does not get the settings that HBase's"
               + " master shows, see that it opens again";

@@ -26,7 +26,7 @@ public final class OracleUnavailableException extends TransactionException {
     }
     return switch (cause.category()) {
       case UNAVAILABLE, TIMEOUT, OVERLOADED -> true;
-      case UNKNOWN_OUTCOME -> true; // of one that wrote nothing, or it were an UnknownCommit
+      case UNKNOWN_OUTCOME -> true; // it wrote nothing, or it were an UnknownCommit
       case INVALID_REQUEST, NOT_PERMITTED, NOT_AUTHENTICATED, INCOMPATIBLE, CLOSED, INTERRUPTED ->
           false;
     };

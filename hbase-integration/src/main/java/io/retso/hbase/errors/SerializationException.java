@@ -27,7 +27,7 @@ public final class SerializationException extends TransactionException {
     /** It wrote nothing, and what it has read was changed after it began. */
     READ_ONLY(
         "what it read was changed meanwhile; or read another snapshot, DEFERRED or RECENT, with"
-            + " which nobody is refused"),
+            + " which no reader is refused"),
     /**
      * What it has read was changed several times, and the oracle knows the last change only, or no
      * longer.

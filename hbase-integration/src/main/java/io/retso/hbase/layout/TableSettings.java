@@ -310,7 +310,7 @@ public record TableSettings(
   }
 
   /**
-   * The same, checked.
+   * The single addresses, checked.
    *
    * @throws IllegalArgumentException if there is none, or one is malformed
    */
@@ -359,8 +359,8 @@ public record TableSettings(
 
   /**
    * The prepared table of which this one is a copy, as HBase makes them from snapshots; null if it
-   * is none. Its marks are those of the moment when the snapshot was taken, and nobody looked for
-   * them before a sweep let the oracle forget whose they are.
+   * is none. Its marks are those of the moment when the snapshot was taken, and they were not
+   * looked for before a sweep let the oracle forget whose they are.
    */
   public static String originOf(TableDescriptor table) {
     String name = table.getValue(NAME_KEY);

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sweeps in the background when the low watermark stood still for an interval although transactions
- * began: somebody died, or a transaction is very long. After a sweep that changed nothing the next
+ * began: a client died, or a transaction is very long. After a sweep that changed nothing the next
  * one waits longer, up to {@value #INTERVALS_MAX} intervals. The intervals are jittered, so that
  * the managers of a cluster do not sweep together; the first one lets the watermark move for all.
  *

@@ -110,7 +110,7 @@ public final class Sweeper {
 
   /**
    * The tables that this user is shown. Where HBase checks rights, it leaves out without a word
-   * what the user has neither ADMIN nor CREATE for; hbase:meta has all names, and everybody may
+   * what the user has neither ADMIN nor CREATE for; hbase:meta has all names, and every user may
    * read it.
    *
    * <p>Both are read after X was issued, the names first: a table that transactions below X

@@ -237,8 +237,8 @@ public final class TableCatalog {
   /**
    * A descriptor that names the coprocessor is not enough: servers may be configured to load none.
    * They refuse reads then, after all attempts of HBase's client. So the first region is asked, at
-   * the first use, which fails at once and says why; {@link TablePreparation} asks all. Who is not
-   * answered goes on: wrong settings are mostly the same everywhere.
+   * the first use, which fails at once and says why; {@link TablePreparation} asks all. A client
+   * that is not answered goes on: wrong settings are mostly the same everywhere.
    */
   private CompletableFuture<PreparedTable> requireCoprocessor(PreparedTable table) {
     return Futures.compose(

@@ -287,7 +287,7 @@ final class HBaseTransactionalTable implements TransactionalTable {
   /** As the one before; HBase has had two names for operators. */
   @Override
   @Deprecated
-  @SuppressWarnings("deprecation") // of CompareOp
+  @SuppressWarnings("deprecation") // CompareOp
   public boolean checkAndMutate(
       byte[] row,
       byte[] family,

@@ -27,7 +27,7 @@ import org.apache.zookeeper.data.Stat;
  *
  * <pre>
  *   retso-log 1          the format and its version
- *   writer 5b1e...       who replaced it last
+ *   writer 5b1e...       the server that replaced it last
  *   ledgers 17 19 23     oldest first
  *   id 0c9a...           of the log: random, never changes
  *   epoch 24             grows by one with each take-over
@@ -61,7 +61,7 @@ final class ZooKeeperCatalog implements AutoCloseable {
   private final ZooKeeperAccess access;
   private final String path;
 
-  /** Distinguishes a replacement of our own, whose reply was lost, from somebody else's. */
+  /** Distinguishes a replacement of our own, whose reply was lost, from another server's. */
   private final String writer = UUID.randomUUID().toString();
 
   /** The id of the log, as it was read last. */
@@ -184,7 +184,7 @@ final class ZooKeeperCatalog implements AutoCloseable {
           access.acls(),
           CreateMode.PERSISTENT);
     } catch (KeeperException.NodeExistsException e) {
-      return; // somebody else's is as good
+      return; // another server's is as good
     }
   }
 
@@ -329,7 +329,7 @@ final class ZooKeeperCatalog implements AutoCloseable {
               + what
               + " the log's list of ledgers at "
               + where
-              + ": it is somebody else there than the servers that made it (zookeeper.auth, and"
+              + ": its identity there is not that of the servers that made it (zookeeper.auth, and"
               + " with digest the secret)",
           e);
     }

@@ -94,7 +94,7 @@ public final class ZooKeeperRoster implements Roster {
    * Begins to connect, and returns at once.
    *
    * @param zookeeper connect string
-   * @param access who this member is there, and whose the nodes are that it makes
+   * @param access this member's identity there, and whose the nodes are that it makes
    * @param logNode the log's node, which need not exist
    */
   public static ZooKeeperRoster connect(

@@ -10,7 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import example.Transfers;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.TransactionOptions;
 import io.retso.hbase.options.ReadSnapshot;
@@ -21,11 +20,15 @@ import io.retso.spring.TestApplication;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -37,17 +40,10 @@ import org.springframework.context.annotation.Import;
 import org.springframework.core.io.DefaultResourceLoader;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.util.ClassUtils;
 
 /** What Boot makes of an application that has the artifact, and what it leaves alone. */
 class AutoConfigurationTest {
-  @Configuration(proxyBeanMethods = false)
-  static class Metered {
-    @Bean
-    MeterRegistry registry() {
-      return new SimpleMeterRegistry();
-    }
-  }
-
   /** An application that has a relational database, too. */
   @Configuration(proxyBeanMethods = false)
   static class OtherDatabase {
@@ -99,7 +95,7 @@ class AutoConfigurationTest {
     }
   }
 
-  /** An application that has nothing of Boot's own. */
+  /** An application without what Boot brings of its own. */
   @Configuration(proxyBeanMethods = false)
   @ImportAutoConfiguration({
     RetsoAutoConfiguration.class,
@@ -127,7 +123,7 @@ class AutoConfigurationTest {
   @Test
   void theManagerIsAsThePropertiesSay() throws IOException {
     try (ConfigurableApplicationContext context =
-        application(Bare.class, Metered.class)
+        application(Bare.class)
             .properties(
                 "spring.application.name=shop",
                 "retso.isolation=serializable",
@@ -146,7 +142,7 @@ class AutoConfigurationTest {
   @Test
   void theManagerIsClosedBehindWhatUsesIt() {
     ConfigurableApplicationContext context =
-        application(TestApplication.class, Metered.class, LastWords.class).run();
+        application(TestApplication.class, LastWords.class).run();
     MeterRegistry registry = context.getBean(MeterRegistry.class);
     TransactionManager manager = context.getBean(TransactionManager.class);
     assertFalse(registry.find("retso.client.sweeps").meters().isEmpty());
@@ -186,7 +182,7 @@ class AutoConfigurationTest {
 
   /** In Boot 4 all of it comes in modules that an application may lack. */
   @Test
-  void nothingElseOfBootIsNeeded() throws IOException {
+  void partsOfBootMayBeMissing() throws IOException {
     ClassLoader without =
         new FilteredClassLoader(
             "io.micrometer",
@@ -200,5 +196,22 @@ class AutoConfigurationTest {
       transfers.transfer("carol", "dave", 30);
       assertEquals(30, transfers.balance("dave"));
     }
+  }
+
+  /** A name that is misspelt gives no order, and no error. Boot 3 and 4 take turns. */
+  @Test
+  void theOrderNamesWhatIsThere() {
+    AutoConfiguration order = RetsoAutoConfiguration.class.getAnnotation(AutoConfiguration.class);
+    List<String> names = new ArrayList<>(List.of(order.beforeName()));
+    names.addAll(List.of(order.afterName()));
+    int version = SpringBootVersion.getVersion().startsWith("3.") ? 0 : 1;
+    List<String> missing = new ArrayList<>();
+    for (int i = version; i < names.size(); i += 2) {
+      if (!ClassUtils.isPresent(names.get(i), null)) {
+        missing.add(names.get(i));
+      }
+    }
+    missing.removeIf(name -> version == 1 && name.contains("hibernate")); // not among the modules
+    assertEquals(List.of(), missing);
   }
 }
