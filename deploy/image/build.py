@@ -162,7 +162,7 @@ def main(tarball, image, directory):
             "Volumes": {"/var/lib/retso": {}},
             "ExposedPorts": {"7521/tcp": {}, "7522/tcp": {}},
             "Entrypoint": [f"/{HOME}/bin/retso"],
-            # The server refuses this where its settings do not let clients say who they are.
+            # The server refuses this where its settings do not let clients identify themselves.
             "Cmd": ["server", "--listen-host=0.0.0.0", "--http-host=0.0.0.0"],
             "StopSignal": "SIGTERM",
             "Labels": {

@@ -42,7 +42,11 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
-            "io.retso.bench..", "io.retso.chaos..", "io.retso.demo..", "io.retso.verify..")
+            "io.retso.bench..",
+            "io.retso.chaos..",
+            "io.retso.demo..",
+            "io.retso.sandbox..",
+            "io.retso.verify..")
         .check(BENCH);
   }
 

@@ -66,7 +66,7 @@ final class AttacksCommand implements Callable<Integer> {
 
   @Option(
       names = "--secured",
-      description = "Floods before a client says who it is, instead of the attacks of clients.")
+      description = "Floods before a client identifies itself, instead of the attacks of clients.")
   private boolean secured;
 
   @Mixin private IsolationOption isolation;

@@ -113,7 +113,7 @@ final class FailoverCommand implements Callable<Integer> {
       paramLabel = "COUNT",
       converter = CountConverter.class,
       defaultValue = "0",
-      description = "Commits that nobody cleans up, made before the first trial. Default: 0")
+      description = "Commits that are not cleaned up, made before the first trial. Default: 0")
   private long uncleaned;
 
   @Option(

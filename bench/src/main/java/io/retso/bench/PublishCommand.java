@@ -38,7 +38,7 @@ final class PublishCommand implements Callable<Integer> {
       names = "--page",
       paramLabel = "FILE",
       description =
-          "The page. Default: docs/benchmarks-serializable.md, of failover"
+          "The page. Default: docs/benchmarks/2026-11-23-serializable.md, of failover"
               + " docs/benchmarks-failover.md")
   private Path page;
 
@@ -52,7 +52,8 @@ final class PublishCommand implements Callable<Integer> {
         said(FailoverPage.publish(ofFailover, pageOr("docs/benchmarks-failover.md")));
       }
       if (!others.isEmpty()) {
-        said(SerializablePage.publish(others, pageOr("docs/benchmarks-serializable.md")));
+        said(
+            SerializablePage.publish(others, pageOr("docs/benchmarks/2026-11-23-serializable.md")));
       }
       spec.commandLine().getOut().flush();
       return 0;

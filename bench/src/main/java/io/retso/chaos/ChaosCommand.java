@@ -4,6 +4,8 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.retso.bench.report.ReportJson;
 import io.retso.chaos.load.Load;
+import io.retso.chaos.rollout.Rollout;
+import io.retso.chaos.rollout.RolloutRun;
 import io.retso.chaos.run.ChaosReport;
 import io.retso.chaos.run.ChaosRun;
 import io.retso.chaos.run.ChaosSettings;
@@ -74,7 +76,7 @@ public final class ChaosCommand implements Callable<Integer> {
       names = "--minutes",
       paramLabel = "N",
       defaultValue = "2",
-      description = "How long faults happen. Default: ${DEFAULT-VALUE}")
+      description = "How long faults happen, or clients commit. Default: ${DEFAULT-VALUE}")
   private double minutes;
 
   @Option(
@@ -142,6 +144,13 @@ public final class ChaosCommand implements Callable<Integer> {
   private boolean secured;
 
   @Option(
+      names = "--rollout",
+      description =
+          "No faults: security is switched on, member by member, and off again while clients"
+              + " commit; leaders are killed and handed over in between.")
+  private boolean rollout;
+
+  @Option(
       names = "--out",
       paramLabel = "DIR",
       defaultValue = "./retso-chaos",
@@ -157,11 +166,15 @@ public final class ChaosCommand implements Callable<Integer> {
     Layout.Counts counts = new Layout.Counts(zooKeepers, bookies, oracles);
     Optional<String> problem = counts.problem();
     check(problem.isEmpty(), problem.orElse(""));
+    check(!rollout || oracles > 1, "--rollout takes --oracles 2 or more");
+    check(
+        !rollout || faults.isEmpty() && otherBuild == null && !secured,
+        "--rollout goes with none of --faults, --other-build and --secured");
     // What our own clients say about servers that are killed would fill the screen.
     ((Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME)).setLevel(Level.ERROR);
     ((Logger) LoggerFactory.getLogger("io.retso")).setLevel(Level.ERROR);
     try {
-      return run(counts);
+      return rollout ? rollOut(counts) : run(counts);
     } catch (ClusterException e) {
       return refused(e.getMessage());
     } catch (IOException e) {
@@ -202,6 +215,13 @@ public final class ChaosCommand implements Callable<Integer> {
       return WRONG;
     }
     return report.isTested() ? 0 : refused("hardly anything was tested: give it more --minutes");
+  }
+
+  private int rollOut(Layout.Counts counts) throws IOException, InterruptedException {
+    Path directory = Files.createDirectories(out.toAbsolutePath().normalize());
+    long seconds = (long) (minutes * 60 / Rollout.STEPS);
+    List<String> wrong = RolloutRun.run(counts, seconds, directory, spec.commandLine().getOut());
+    return wrong.isEmpty() ? 0 : WRONG;
   }
 
   private int refused(String why) {

@@ -5,6 +5,7 @@ import io.retso.bench.BenchCommand;
 import io.retso.chaos.ChaosCommand;
 import io.retso.cluster.nodes.ClusterCommand;
 import io.retso.demo.DemoCommand;
+import io.retso.sandbox.SandboxCommand;
 import io.retso.server.BuildVersion;
 import io.retso.server.ServerCommand;
 import io.retso.server.commands.CommandLines;
@@ -33,6 +34,7 @@ import picocli.CommandLine.Spec;
       "",
       "First steps:",
       "  retso demo             a bank on HBase: tellers are killed, the money adds up",
+      "  retso sandbox          HBase, an oracle and a table, for an application of yours",
       "  retso bench --quick    a server, a load, the paper's figure from this machine",
       "  retso server           a durable oracle on this machine",
       "  retso cluster up       ZooKeeper, bookies and an oracle, to break them",
@@ -40,6 +42,7 @@ import picocli.CommandLine.Spec;
     },
     subcommands = {
       DemoCommand.class,
+      SandboxCommand.class,
       HBaseCommand.class,
       ServerCommand.class,
       StatusCommand.class,

@@ -6,9 +6,11 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -23,6 +25,13 @@ public final class ChildProcess implements AutoCloseable {
   private static final long START_SECONDS_MAX = 300;
   private static final Duration STOP_MAX = Duration.ofSeconds(20);
   private static final int LOG_LINES_SHOWN = 15;
+
+  /**
+   * Ctrl-C at a terminal goes to all processes there. A child would stop at once then, while the
+   * others need it to end cleanly. Java lets a signal be ignored that was ignored at its start.
+   */
+  private static final List<String> WITHOUT_INTERRUPTS =
+      List.of("sh", "-c", "trap '' INT; exec \"$@\"", "sh");
 
   private final String name;
   private final Process process;
@@ -57,9 +66,11 @@ public final class ChildProcess implements AutoCloseable {
     try {
       Files.createDirectories(output.toAbsolutePath().getParent());
       Files.createDirectories(ready.toAbsolutePath().getParent());
-      Files.deleteIfExists(ready); // of a process that was killed
+      Files.deleteIfExists(ready); // left by a process that was killed
+      List<String> command = new ArrayList<>(WITHOUT_INTERRUPTS);
+      command.addAll(JavaCommand.of(options, mainClass, arguments));
       Process process =
-          new ProcessBuilder(JavaCommand.of(options, mainClass, arguments))
+          new ProcessBuilder(command)
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()))
               .start();
@@ -80,9 +91,7 @@ public final class ChildProcess implements AutoCloseable {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS_MAX);
     while (!Files.exists(ready)) {
       if (process.waitFor(20, TimeUnit.MILLISECONDS)) {
-        throw new ClusterException(
-            name + " ended with exit code " + process.exitValue() + ". It said:" + lastLines(),
-            null);
+        throw ended();
       }
       if (System.nanoTime() > deadline) {
         throw new ClusterException(
@@ -99,6 +108,17 @@ public final class ChildProcess implements AutoCloseable {
       }
     }
     return ready;
+  }
+
+  /** Completes when it has ended, in whatever way. */
+  public CompletableFuture<?> onExit() {
+    return process.onExit();
+  }
+
+  /** What is to be said of a process that has ended and should not have: its last lines. */
+  public ClusterException ended() {
+    return new ClusterException(
+        name + " ended with exit code " + process.exitValue() + ". It said:" + lastLines(), null);
   }
 
   /** The last lines of its output, indented. */

@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.HBaseConfiguration;
 import org.apache.hadoop.hbase.client.Admin;
@@ -39,6 +41,7 @@ public final class LocalCluster implements AutoCloseable {
     this.plan = plan;
     this.zooKeeper = zooKeeper;
     this.zooKeeperAddress = zooKeeperAddress;
+    this.oraclePort = plan.oraclePort;
   }
 
   /** Begins to describe a cluster with its data and output in {@code directory}. */
@@ -53,6 +56,11 @@ public final class LocalCluster implements AutoCloseable {
     plan.settings.forEach(configuration::set);
     configuration.set(ORACLE, oracle());
     return configuration;
+  }
+
+  /** The ZooKeeper of HBase, {@code host:port}. */
+  public String zooKeeper() {
+    return zooKeeperAddress;
   }
 
   /** Where the oracle listens, {@code host:port}; the same after a restart. */
@@ -104,6 +112,14 @@ public final class LocalCluster implements AutoCloseable {
     hbase.get(0).awaitReady();
   }
 
+  /** Waits until one of the processes ends, which none does by itself; returns that one. */
+  public ChildProcess awaitFirstEnd() {
+    CompletableFuture<ChildProcess> first = new CompletableFuture<>();
+    oracle.onExit().thenRun(() -> first.complete(oracle));
+    hbase.forEach(each -> each.onExit().thenRun(() -> first.complete(each)));
+    return first.join();
+  }
+
   private void startOracle() throws ClusterException {
     Path directory = plan.directory.resolve("oracle");
     List<String> arguments =
@@ -151,6 +167,7 @@ public final class LocalCluster implements AutoCloseable {
   private void startAll() throws IOException, InterruptedException {
     startOracle();
     awaitOracle(); // its address is part of HBase's configuration
+    plan.progress.accept("The oracle serves. Starting HBase ...");
     if (plan.regionServers == 0) {
       hbase.add(startNode(HBaseNode.Role.ALL, "server"));
     } else {
@@ -188,6 +205,9 @@ public final class LocalCluster implements AutoCloseable {
     private int regionServers;
     private int hbaseHeapMb = 1024;
     private int oracleHeapMb = 1024;
+    private int oraclePort;
+    private int zooKeeperPort;
+    private Consumer<String> progress = line -> {};
 
     private Builder(Path directory) {
       this.directory = directory.toAbsolutePath();
@@ -219,7 +239,7 @@ public final class LocalCluster implements AutoCloseable {
     }
 
     /**
-     * The oracle wants to know its clients, and region servers say who they are.
+     * The oracle wants to know its clients, and region servers identify themselves.
      *
      * @return a file with properties by which clients do so
      */
@@ -242,10 +262,41 @@ public final class LocalCluster implements AutoCloseable {
       return this;
     }
 
+    /** Where the oracle listens, 1 to 65535. Default: any free port. */
+    public Builder oraclePort(int port) {
+      this.oraclePort = port;
+      return this;
+    }
+
+    /** Where HBase's ZooKeeper listens, 1 to 65535. Default: any free port. */
+    public Builder zooKeeperPort(int port) {
+      this.zooKeeperPort = port;
+      return this;
+    }
+
+    /** Is told what happens while the cluster starts, a line at a time. */
+    public Builder progress(Consumer<String> lines) {
+      this.progress = lines;
+      return this;
+    }
+
+    private int startZooKeeper(MiniZooKeeperCluster zooKeeper)
+        throws IOException, InterruptedException {
+      if (zooKeeperPort > 0) {
+        zooKeeper.addClientPort(zooKeeperPort);
+      }
+      int port = zooKeeper.startup(directory.resolve("data").resolve("zookeeper").toFile());
+      if (port < 0) {
+        throw new ClusterException(
+            "port " + zooKeeperPort + " for ZooKeeper is taken: end what listens there", null);
+      }
+      return port;
+    }
+
     /** Starts the cluster and waits until it serves: some fifteen seconds. */
     public LocalCluster start() throws IOException, InterruptedException {
       MiniZooKeeperCluster zooKeeper = new MiniZooKeeperCluster(HBaseConfiguration.create());
-      int port = zooKeeper.startup(directory.resolve("data").resolve("zookeeper").toFile());
+      int port = startZooKeeper(zooKeeper);
       LocalCluster cluster = new LocalCluster(this, zooKeeper, "127.0.0.1:" + port);
       try {
         cluster.startAll();

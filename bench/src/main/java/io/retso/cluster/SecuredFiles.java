@@ -61,9 +61,8 @@ public final class SecuredFiles implements AutoCloseable {
       files.run("init", files.made().toString(), members, "--path=" + files.member());
       files.run("issue", files.made().toString(), REGION_SERVER);
       files.run("issue", files.made().toString(), CLIENT);
-      Path access = files.member().resolve("access");
-      String text = Files.readString(access).replace("required", level);
-      Files.writeString(access, text + ROLES);
+      String text = Files.readString(files.access()).replace("required", level);
+      Files.writeString(files.access(), text + ROLES);
       return files;
     } catch (IOException e) {
       throw new ClusterException(
@@ -101,7 +100,7 @@ public final class SecuredFiles implements AutoCloseable {
   public List<String> flags() {
     Path own = member();
     return List.of(
-        "--access-file=" + own.resolve("access"),
+        "--access-file=" + access(),
         "--tls-certificate=" + own.resolve("tls.crt"),
         "--tls-key=" + own.resolve("tls.key"),
         "--tls-ca=" + own.resolve("ca.crt"),
@@ -112,18 +111,52 @@ public final class SecuredFiles implements AutoCloseable {
   public Map<String, String> ofMembers() {
     Path own = member();
     return Map.of(
-        "access.file", own.resolve("access").toString(),
+        "access.file", access().toString(),
         "tls.certificate", own.resolve("tls.crt").toString(),
         "tls.key", own.resolve("tls.key").toString(),
         "tls.ca", own.resolve("ca.crt").toString());
   }
 
+  /** The access file that all members have. */
+  public Path access() {
+    return member().resolve("access");
+  }
+
+  /** The secret that all members have, as text. */
+  public String secret() throws IOException {
+    return Files.readString(member().resolve("secret"));
+  }
+
+  /** Flags of an operator's commands. */
+  public List<String> ofOperators() {
+    Path own = made().resolve(OPERATOR);
+    return List.of(
+        "--tls-ca=" + made().resolve("ca.crt"),
+        "--certificate=" + own.resolve("tls.crt"),
+        "--key=" + own.resolve("tls.key"));
+  }
+
   /** What applications go by. */
   public ClientSecurity security() {
+    return security(ClientSecurity.Mode.REQUIRED);
+  }
+
+  /**
+   * What applications go by.
+   *
+   * @param mode what they do where the oracle speaks in clear
+   */
+  public ClientSecurity security(ClientSecurity.Mode mode) {
     Path own = made().resolve(CLIENT);
     return ClientSecurity.builder(made().resolve("ca.crt"))
         .certificate(own.resolve("tls.crt"), own.resolve("tls.key"))
+        .mode(mode)
         .build();
+  }
+
+  /** The principal that these are to the oracle. */
+  public String principal() {
+    return CLIENT;
   }
 
   /** The JDK's TLS of applications. */

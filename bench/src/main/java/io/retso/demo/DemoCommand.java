@@ -243,7 +243,7 @@ public final class DemoCommand implements Callable<Integer> {
                 count(processes * threads, "teller", "tellers"),
                 count(processes, "process", "processes"),
                 chosen));
-        int columns = spec.usageMessage().width(); // of the terminal, as for the help
+        int columns = spec.usageMessage().width(); // the terminal's, as for the help
         demo.run(new LiveView(screen, System.console() != null, columns));
         return verdict(demo, store);
       }

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is said when somebody ends the demo: one line, and nothing of the connections that its own
+ * What is said when a user ends the demo: one line, and nothing of the connections that its own
  * parts lose meanwhile.
  */
 final class EndedEarly implements DeleteAtExit.Farewell {

@@ -26,7 +26,7 @@ final class Judge {
         wrongs,
         "transfers that failed before they were committed are in the journal",
         common(tellers.failed(), journal));
-    report(wrongs, "transfers that nobody made", difference(journal, tellers.begun()));
+    report(wrongs, "transfers that were never made", difference(journal, tellers.begun()));
     if (tellers.broken() > 0) {
       wrongs.add(
           tellers.broken()

@@ -64,8 +64,7 @@ final class ApplicationBuild {
   /** Builds all of them. */
   void build(List<Dependencies> all) throws IOException, InterruptedException {
     publish("hbase-integration", ".jar", published());
-    publish("hbase-integration", ".pom", HBASE_INTEGRATION.resolve("dependency-reduced-pom.xml"));
-    publish("retso", ".pom", Path.of("..", "pom.xml"));
+    publish("hbase-integration", ".pom", HBASE_INTEGRATION.resolve("target/published-pom.xml"));
     Path applications = projects("applications", all, true);
     if (!isBuilt(applications)) {
       Path clients = projects("clients", all, false);

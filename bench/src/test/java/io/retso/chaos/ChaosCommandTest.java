@@ -102,5 +102,7 @@ class ChaosCommandTest {
   void whatCannotBeIsSaidBeforeAnythingStarts() {
     assertEquals(ExitCode.USAGE.number(), run("--minutes=0").code());
     assertTrue(run("--bookies=0").err().contains("bookies"));
+    assertTrue(run("--rollout", "--oracles=1").err().contains("--oracles 2 or more"));
+    assertTrue(run("--rollout", "--secured").err().contains("goes with none of"));
   }
 }

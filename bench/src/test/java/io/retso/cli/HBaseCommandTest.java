@@ -133,8 +133,7 @@ class HBaseCommandTest {
         table);
     assertTrue(
         out.toString()
-            .contains(
-                "): conflicts by ROW, reads at the SERVER, version 3, in which regions adopt"),
+            .contains("): conflicts by ROW, reads at the SERVER, regions adopt outcomes."),
         out::toString);
     succeeds("0 rows cleaned up", "sweep", "--oracle", cluster.oracle());
   }
@@ -150,7 +149,7 @@ class HBaseCommandTest {
       succeeds("enable it when a minute", "prepare", table, "--conflicts", "cell");
       succeeds("conflicts by CELL, reads at the CLIENT", "prepare", table, "--reads", "client");
       succeeds(
-          "the CLIENT, granules of bytes [0, 12], version 2, ",
+          "the CLIENT, granules of bytes [0, 12], each row ",
           "prepare",
           table,
           "--granules",
@@ -161,7 +160,7 @@ class HBaseCommandTest {
       fails(1, "disable it", "prepare", table, "--conflicts", "ROW");
       fails(1, "disable it", "prepare", table, "--granules", "");
       fails(64, "--granules: x is no number of bytes", "prepare", table, "--granules", "x");
-      succeeds("granules of bytes [0, 12], version 2, ", "check", table);
+      succeeds("granules of bytes [0, 12], each row ", "check", table);
       succeeds("conflicts by CELL, reads at the CLIENT", "check", table);
     }
   }

@@ -14,11 +14,14 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Processes that are ended by SIGTERM while children of theirs write. */
 @Timeout(120)
 class DeleteAtExitTest {
+  private static final int SIGINT = 2;
   private static final int SIGTERM_EXIT = 143;
 
   @TempDir Path directory;
@@ -114,6 +117,30 @@ class DeleteAtExitTest {
     long child = endInTheMiddle(data, Guard.CHILDREN, true);
     assertFalse(ProcessHandle.of(child).map(ProcessHandle::isAlive).orElse(false));
     assertTrue(Files.exists(data.resolve("ready")));
+  }
+
+  /** A terminal sends SIGINT to each of its processes: the parent decides how a child ends. */
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void childrenIgnoreInterruptsOfTheTerminal() throws Exception {
+    try (ChildProcess child =
+        ChildProcess.start(
+            "a writer",
+            directory.resolve("output.txt"),
+            directory.resolve("data").resolve("ready"),
+            List.of(),
+            Writer.class.getName(),
+            List.of(directory.resolve("data").toString()))) {
+      child.awaitReady();
+      String ignored =
+          Files.readAllLines(Path.of("/proc", Long.toString(child.pid()), "status")).stream()
+              .filter(line -> line.startsWith("SigIgn:"))
+              .findFirst()
+              .orElseThrow();
+      long signals = Long.parseUnsignedLong(ignored.substring(7).strip(), 16);
+      assertEquals(1, signals >> (SIGINT - 1) & 1, ignored);
+      child.kill(); // before JUnit deletes the directory
+    }
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.retso.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 
 import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.Transaction;
@@ -77,6 +78,7 @@ class LocalClusterTest {
       assertEquals("mine", read(open, OPEN), "now it is in the region, and pending");
 
       cluster.oracleProcess().kill();
+      assertSame(cluster.oracleProcess(), cluster.awaitFirstEnd());
       cluster.hbaseProcesses().get(1).kill();
       cluster.restartRegionServer(1);
       cluster.restartOracle();

@@ -57,7 +57,8 @@ class JudgeTest {
   @Test
   void aTransferThatNobodyMadeIsWrong() throws IOException {
     assertEquals(
-        List.of("1 transfers that nobody made: b"), Judge.wrongs(report("begun a"), Set.of("b")));
+        List.of("1 transfers that were never made: b"),
+        Judge.wrongs(report("begun a"), Set.of("b")));
   }
 
   @ParameterizedTest

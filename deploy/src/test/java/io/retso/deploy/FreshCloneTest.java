@@ -20,7 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A copy of the sources where nothing is built yet, as another user has it: the developers' {@code
- * ./retso} builds what it needs and runs, and the archive that is made there is this build's.
+ * ./retso} builds what it needs and runs, docs/quickstart.md is right, and the archive that is made
+ * there is this build's.
  */
 @Timeout(900)
 class FreshCloneTest {
@@ -33,7 +34,8 @@ class FreshCloneTest {
           "dependency-reduced-pom.xml",
           "retso-data",
           "retso-bench-data",
-          "retso-cluster");
+          "retso-cluster",
+          "retso-sandbox");
 
   @TempDir static Path directory;
 
@@ -52,6 +54,13 @@ class FreshCloneTest {
     assertTrue(firstRun.contains("building") && firstRun.contains("Usage: retso"), firstRun);
     String next = run("./retso", "--help");
     assertTrue(!next.contains("building") && next.contains("Usage: retso"), next);
+  }
+
+  @Test
+  void theQuickstartDoesWhatItSays() throws Exception {
+    try (Quickstart page = new Quickstart(clone, directory.resolve("errors.txt"))) {
+      assertEquals(6, page.type());
+    }
   }
 
   /** Whatever the directory, the time and its zone, and whether a group may write files. */

@@ -41,6 +41,7 @@ class SupplyChainTest {
           "hbase-integration",
           "hbase-integration/admin",
           "hbase-integration/embedded",
+          "hbase-integration/spring",
           "hbase-integration/testkit");
 
   private static Advisories advisories;

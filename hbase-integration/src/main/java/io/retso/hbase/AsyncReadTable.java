@@ -11,13 +11,17 @@ import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.ScanResultConsumer;
 import org.apache.hadoop.hbase.client.TableDescriptor;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * A table as a transaction reads it: the methods of HBase's {@code AsyncTable} that read, and
  * nothing else; see {@link ReadTable}.
  *
  * <p>Threads are those of {@link AsyncTransactionalTable}.
+ *
+ * @since 0.1
  */
+@InterfaceAudience.Public
 public interface AsyncReadTable {
   /** Its name. */
   TableName getName();
@@ -57,6 +61,9 @@ public interface AsyncReadTable {
 
   /** All rows of the scan, in memory. */
   CompletableFuture<List<Result>> scanAll(Scan scan);
+
+  /** This table, with reads that are not certified: see {@link ReadTable#untracked}. */
+  AsyncReadTable untracked();
 
   /**
    * This table for code that takes HBase's interface. In a read-only transaction its methods that

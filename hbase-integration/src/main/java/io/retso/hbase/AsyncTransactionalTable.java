@@ -12,6 +12,7 @@ import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Row;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.ScanResultConsumer;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * A table within one transaction, with the interface of HBase's {@code AsyncTable}: reads come from
@@ -30,7 +31,10 @@ import org.apache.hadoop.hbase.client.ScanResultConsumer;
  * Futures complete, and consumers are called, on threads of HBase's client mostly: do not block in
  * them ({@link TransactionManager}, "Callbacks"). Do not change what was passed in before the
  * future completes.
+ *
+ * @since 0.1
  */
+@InterfaceAudience.Public
 public interface AsyncTransactionalTable extends AsyncTable<ScanResultConsumer>, AsyncReadTable {
   @Override
   CompletableFuture<Boolean> exists(Get get);
@@ -51,14 +55,14 @@ public interface AsyncTransactionalTable extends AsyncTable<ScanResultConsumer>,
   ResultScanner getScanner(Scan scan);
 
   /**
-   * Reads a row, and counts what it looks at as written: of two transactions that lock or write it
-   * at a time, one is aborted. Nothing is written to HBase, and no caller waits. It is what {@code
-   * SELECT ... FOR UPDATE} is under snapshot isolation.
+   * Reads a row, and counts what it looks at as written: if two concurrent transactions get it for
+   * update or write it, one of them aborts at its commit. Nothing is written to HBase, and no
+   * caller waits, unlike with {@code SELECT ... FOR UPDATE} of a database that locks.
    *
-   * @param get in tables with conflicts by cell it names its columns, and these are locked
+   * @param get in tables with conflicts by cell it names its columns, and these are protected
    * @throws IllegalArgumentException if it does not
    */
-  CompletableFuture<Result> lock(Get get);
+  CompletableFuture<Result> getForUpdate(Get get);
 
   /**
    * Reads a row, and aborts the transaction at its commit if another one has committed what it
@@ -68,7 +72,23 @@ public interface AsyncTransactionalTable extends AsyncTable<ScanResultConsumer>,
    * @param get in tables with conflicts by cell it names its columns, and these are validated
    * @throws IllegalArgumentException if it does not
    */
-  CompletableFuture<Result> validate(Get get);
+  CompletableFuture<Result> getValidated(Get get);
+
+  /**
+   * Counts as written what {@link #getForUpdate} of the same get would, without a request: for
+   * transactions that must not run beside each other though they write different rows.
+   *
+   * @throws IllegalArgumentException as that does
+   */
+  CompletableFuture<Void> addWriteConflict(Get of);
+
+  /**
+   * Aborts the transaction at its commit as {@link #getValidated} of the same get would, without a
+   * request: for what was read {@link #untracked} before, or known otherwise.
+   *
+   * @throws IllegalArgumentException as that does
+   */
+  CompletableFuture<Void> addReadConflict(Get of);
 
   /** Deletes cells, columns, families or the row, so that older snapshots still see them. */
   @Override

@@ -33,8 +33,14 @@ import org.apache.hadoop.hbase.client.ClusterConnection;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.security.User;
+import org.apache.yetus.audience.InterfaceAudience;
 
-/** Describes a {@link TransactionManager}. Not thread-safe. */
+/**
+ * Describes a {@link TransactionManager}. Not thread-safe.
+ *
+ * @since 0.1
+ */
+@InterfaceAudience.Public
 public final class ManagerBuilder {
   /** Key of the oracle's addresses in HBase's configuration: {@code host:port[,host:port]}. */
   public static final String ORACLE_KEY = TablePreparationBuilder.ORACLE_KEY;
@@ -50,11 +56,15 @@ public final class ManagerBuilder {
   private final OracleClientBuilder client = OracleClient.builder().name(clientName);
   private ClientSecurity security;
 
-  /** The user of the connection to HBase, if that says who it is; otherwise it is this thread's. */
+  /**
+   * The user of the connection to HBase, if that identifies itself; otherwise it is this thread's.
+   */
   private Optional<User> user = Optional.empty();
 
   private Object meterRegistry;
-  private WriteLimits writeLimits = WriteLimits.DEFAULT;
+  private int maxRows = WriteLimits.DEFAULT.rowsMax();
+  private long maxWriteBytes = WriteLimits.DEFAULT.bytesMax();
+  private long flushBytes = WriteLimits.DEFAULT.flushBytes();
   private RetryPolicy retryPolicy = RetryPolicy.DEFAULT;
   private Isolation isolation = Isolation.SNAPSHOT;
   private long cleanupRowsMax = 200_000;
@@ -158,7 +168,7 @@ public final class ManagerBuilder {
   }
 
   /**
-   * How the manager knows the oracle, and says who it is. Default: what the keys {@code
+   * How the manager knows the oracle, and identifies itself. Default: what the keys {@code
    * retso.security}, {@code retso.tls.*} and {@code retso.token.*} of the configuration say.
    */
   public ManagerBuilder security(ClientSecurity newSecurity) {
@@ -195,16 +205,16 @@ public final class ManagerBuilder {
 
   /** Rows (or cells) that one transaction may write, 1 to 100,000. Default: 100,000. */
   public ManagerBuilder maxRows(int rows) {
-    this.writeLimits = new WriteLimits(rows, writeLimits.bytesMax(), writeLimits.flushBytes());
+    this.maxRows = rows;
     return this;
   }
 
   /**
-   * Bytes that one transaction may write, keys included; at least {@link #flushBytes}, which is to
-   * be made smaller first. Default: 64 MiB.
+   * Bytes that one transaction may write, keys included; at least {@link #flushBytes}. Default: 64
+   * MiB.
    */
   public ManagerBuilder maxWriteBytes(long bytes) {
-    this.writeLimits = new WriteLimits(writeLimits.rowsMax(), bytes, writeLimits.flushBytes());
+    this.maxWriteBytes = bytes;
     return this;
   }
 
@@ -213,7 +223,7 @@ public final class ManagerBuilder {
    * #maxWriteBytes}. Default: 2 MiB.
    */
   public ManagerBuilder flushBytes(long bytes) {
-    this.writeLimits = new WriteLimits(writeLimits.rowsMax(), writeLimits.bytesMax(), bytes);
+    this.flushBytes = bytes;
     return this;
   }
 
@@ -223,10 +233,7 @@ public final class ManagerBuilder {
     return this;
   }
 
-  /**
-   * The isolation of transactions whose options name none. Default: {@link Isolation#SNAPSHOT}.
-   * {@link Isolation#SERIALIZABLE} needs an oracle that speaks version 2 of the protocol.
-   */
+  /** The isolation of transactions whose options name none. Default: {@link Isolation#SNAPSHOT}. */
   public ManagerBuilder isolation(Isolation level) {
     this.isolation = given(level, "isolation");
     return this;
@@ -254,7 +261,8 @@ public final class ManagerBuilder {
   }
 
   /**
-   * How long a decided transaction met by a read may clean up by itself, 0 to 1 h. Default: 500 ms.
+   * How long a reader waits for the owner of a decided transaction to clean up before it does so
+   * itself, 0 to 1 h. Default: 500 ms.
    */
   public ManagerBuilder orphanDelay(Duration delay) {
     this.orphanDelayMillis = checked(delay, "orphanDelay");
@@ -306,7 +314,8 @@ public final class ManagerBuilder {
    *
    * @throws OracleUnavailableException if no oracle answers at the addresses, or it is of another
    *     version
-   * @throws IllegalArgumentException if there is no address, or it is malformed
+   * @throws IllegalArgumentException if there is no address, it is malformed, or limits do not fit
+   *     each other
    * @throws IOException if HBase's ZooKeeper cannot be reached
    */
   public TransactionManager build() throws IOException {
@@ -317,6 +326,7 @@ public final class ManagerBuilder {
       throw new IllegalArgumentException(
           "no oracle: call oracle(\"host:port\"), or set " + ORACLE_KEY + " in the configuration");
     }
+    ManagerSettings settings = settings();
     Optional<String> tokenTable =
         security == null ? OracleSettings.tokenTable(configuration) : Optional.empty();
     AsyncConnection connection = null;
@@ -330,7 +340,7 @@ public final class ManagerBuilder {
         oracle = connectOracle(Optional.ofNullable(security).or(this::securityOfUser));
         connection = connectHBase();
       }
-      return new HBaseTransactionManager(settings(), oracle, connection, ownsHBase, meterRegistry);
+      return new HBaseTransactionManager(settings, oracle, connection, ownsHBase, meterRegistry);
     } catch (IOException | RuntimeException e) {
       if (oracle != null) {
         oracle.close();
@@ -355,7 +365,7 @@ public final class ManagerBuilder {
   private ManagerSettings settings() {
     return new ManagerSettings(
         clientName,
-        writeLimits,
+        new WriteLimits(maxRows, maxWriteBytes, flushBytes),
         retryPolicy,
         isolation,
         new Cleaner.Options(cleanupRowsMax, cleanupDelayMillis, cleanupTimeoutMillis, cleanupAlive),

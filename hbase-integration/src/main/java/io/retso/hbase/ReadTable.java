@@ -10,6 +10,7 @@ import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.TableDescriptor;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * A table as a transaction reads it: the methods of HBase's {@code Table} that read, and nothing
@@ -17,7 +18,10 @@ import org.apache.hadoop.hbase.client.TableDescriptor;
  * it from {@link #asTable}.
  *
  * <p>Errors and threads are those of {@link TransactionalTable}.
+ *
+ * @since 0.1
  */
+@InterfaceAudience.Public
 public interface ReadTable {
   /** Its name. */
   TableName getName();
@@ -48,6 +52,16 @@ public interface ReadTable {
 
   /** All rows of a column. */
   ResultScanner getScanner(byte[] family, byte[] qualifier) throws IOException;
+
+  /**
+   * This table, with reads that do not count when a serializable transaction is certified: for rows
+   * that are written all the time, and for much that is read to decide on little. They are of the
+   * same snapshot and see the transaction's own writes; but that the transaction is serializable
+   * holds only if what it does with them does not depend on their being unchanged. {@link
+   * TransactionalTable#addReadConflict} protects single ones afterwards. Where reads are not
+   * certified anyway, it reads as this table does.
+   */
+  ReadTable untracked();
 
   /**
    * This table for code that takes HBase's interface. In a read-only transaction its methods that

@@ -5,6 +5,7 @@ import io.retso.hbase.errors.TableNotPreparedException;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.hbase.TableName;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * A transaction as far as it reads, and the whole of one that only reads: its tables have no
@@ -24,7 +25,10 @@ import org.apache.hadoop.hbase.TableName;
  * those of its tables, throw {@link IllegalStateException} if another thread is within one of them.
  * Asynchronous operations may be outstanding together, from any thread. Blocking methods throw
  * {@link IllegalStateException} in callbacks, too ({@link TransactionManager} has the threads).
+ *
+ * @since 0.1
  */
+@InterfaceAudience.Public
 public interface ReadTransaction extends AutoCloseable {
   /** What it was begun with. */
   TransactionOptions options();

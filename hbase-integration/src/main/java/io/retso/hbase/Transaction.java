@@ -11,10 +11,11 @@ import java.io.IOException;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.hbase.TableName;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
- * A transaction: it reads what was committed before it began, and its own writes; it commits if
- * nobody else committed one of the rows (or cells) that it wrote since it began. If it is
+ * A transaction: it reads what was committed before it began, and its own writes; it commits if no
+ * other transaction has committed one of the rows (or cells) that it wrote since it began. If it is
  * serializable ({@link TransactionOptions#withIsolation}), what others did to what it has read must
  * allow it, too.
  *
@@ -31,8 +32,14 @@ import org.apache.hadoop.hbase.TableName;
  * does not wait for them: it is refused while their futures are outstanding. It waits for what the
  * application cannot wait for: what goes on after a blocking method was interrupted, and scanners
  * that were closed, or left, while they were being opened.
+ *
+ * @since 0.1
  */
+@InterfaceAudience.Public
 public interface Transaction extends ReadTransaction {
+  /** Actions that a transaction may have, those after its commit and after a rollback together. */
+  int ACTIONS_MAX = 1000;
+
   /** Where a transaction stands. */
   enum State {
     /** It can read, write and commit. */
@@ -100,6 +107,30 @@ public interface Transaction extends ReadTransaction {
    * TransactionManager} says on which threads that completes, and what may be done there.
    */
   CompletableFuture<OptionalLong> commitAsync();
+
+  /**
+   * Runs an action once it is committed: {@link #commit} returns, and the future of {@link
+   * #commitAsync} completes, after that. Not if it is rolled back, nor if its outcome is unknown.
+   * In {@link TransactionManager#run run} and its like it belongs to the attempt that has asked for
+   * it, so a refused attempt leaves nothing to be sent or forgotten.
+   *
+   * <p>Actions of a transaction run in the order in which they were asked for. They are callbacks
+   * ({@link TransactionManager} has the threads): they must not block. What one throws is logged,
+   * and changes nothing: the transaction is committed.
+   *
+   * @throws IllegalStateException if the transaction has ended, or has {@value #ACTIONS_MAX}
+   *     actions
+   */
+  void afterCommit(Runnable action);
+
+  /**
+   * Runs an action once it is rolled back, by the application, by the oracle or for its age; like
+   * {@link #afterCommit} otherwise.
+   *
+   * @throws IllegalStateException if the transaction has ended, or has {@value #ACTIONS_MAX}
+   *     actions
+   */
+  void afterRollback(Runnable action);
 
   /**
    * Rolls back: none of its writes is ever visible. They are removed behind the reply. Does nothing

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.client.AsyncConnection;
 import org.apache.hadoop.hbase.client.Connection;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * Begins transactions on the prepared tables of one HBase cluster. One per application.
@@ -40,7 +41,10 @@ import org.apache.hadoop.hbase.client.Connection;
  * there, whether they would have to wait or not ({@link #close}, {@link Transaction#rollback} and
  * those that only begin something do not). For whatever takes long, {@code thenApplyAsync(...,
  * executor)} with an executor of the application's own leaves these threads.
+ *
+ * @since 0.1
  */
+@InterfaceAudience.Public
 public interface TransactionManager extends AutoCloseable {
   /** Describes a manager with a connection of its own to HBase. */
   static ManagerBuilder builder(Configuration configuration) {
@@ -94,7 +98,7 @@ public interface TransactionManager extends AutoCloseable {
   }
 
   /**
-   * Begins a transaction that only reads. Waits for nobody, so it has no asynchronous twin.
+   * Begins a transaction that only reads. Waits for nothing, so it has no asynchronous twin.
    *
    * <p>Its snapshot is that of the moment of its first read, or of {@link
    * ReadTransaction#readTimestamp}: it contains everything that was committed, in any process,
@@ -117,10 +121,18 @@ public interface TransactionManager extends AutoCloseable {
   }
 
   /**
-   * Does the work in a transaction and commits it; again and again as the {@link RetryPolicy}
-   * allows, while attempts fail by conflicts, as they would not be serializable, for their age, or
-   * as the oracle was away before anything was decided. An unknown outcome is never repeated; of
-   * work that wrote nothing the outcome does not matter, so it is, if no answer comes.
+   * Does the work in a transaction and commits it. The {@link RetryPolicy} says how often it is
+   * repeated. It is repeated if an attempt
+   *
+   * <ul>
+   *   <li>conflicted,
+   *   <li>was not serializable,
+   *   <li>was too old,
+   *   <li>or found no oracle before it was decided.
+   * </ul>
+   *
+   * <p>An unknown outcome is never repeated, unless the work wrote nothing: then the outcome does
+   * not matter.
    *
    * <p>The work may end the transaction itself. Once it is committed, or may be, nothing is
    * repeated, whatever happens later in the work. If the work does not block until the commit is

@@ -5,6 +5,7 @@ import io.retso.hbase.options.ReadSnapshot;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * What one transaction has of its own; all other settings are the manager's. Immutable: each {@code
@@ -16,10 +17,12 @@ import java.util.Optional;
  *
  * <p>Whether a transaction may write is no option but the choice between {@link
  * TransactionManager#begin begin} and {@link TransactionManager#beginReadOnly beginReadOnly}, as
- * what compiles depends on it. Nor is freshness one, but for serializable transactions that only
- * read: every other snapshot contains all that was committed before it was taken, as an older one
- * would be answered no sooner.
+ * what compiles depends on it. Freshness is an option only for serializable read-only transactions.
+ * All others read a fresh snapshot; a stale one would not be faster.
+ *
+ * @since 0.1
  */
+@InterfaceAudience.Public
 public final class TransactionOptions {
   /** Characters of a name. */
   public static final int NAME_LENGTH_MAX = 64;
@@ -29,7 +32,7 @@ public final class TransactionOptions {
 
   /** Without a name, without a time limit, with retry policy and isolation of the manager. */
   public static final TransactionOptions DEFAULT =
-      new TransactionOptions("", null, null, null, ReadSnapshot.RECENT);
+      new TransactionOptions("", null, null, null, ReadSnapshot.DEFERRED);
 
   private final String name;
   private final Duration timeLimit;
@@ -105,10 +108,10 @@ public final class TransactionOptions {
 
   /**
    * What it reads if it is serializable and read-only; others have a snapshot of their own.
-   * Default: {@link ReadSnapshot#RECENT}.
+   * Default: {@link ReadSnapshot#DEFERRED}.
    */
   public TransactionOptions withReadSnapshot(ReadSnapshot kind) {
-    Objects.requireNonNull(kind, "the snapshot is null: leave it out for a recent one");
+    Objects.requireNonNull(kind, "the snapshot is null: leave it out for a deferred one");
     return new TransactionOptions(name, timeLimit, retryPolicy, isolation, kind);
   }
 

@@ -1,6 +1,7 @@
 package io.retso.hbase;
 
 import java.io.IOException;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * Work to be done in a transaction: what {@link TransactionManager#run run}, {@link
@@ -10,8 +11,10 @@ import java.io.IOException;
  * @param <X> {@link Transaction}, or {@link ReadTransaction} for work that only reads
  * @param <T> its result; for the asynchronous twins a {@code CompletableFuture} of that. Work
  *     without a result returns null
+ * @since 0.1
  */
 @FunctionalInterface
+@InterfaceAudience.Public
 public interface TransactionWork<X extends ReadTransaction, T> {
   /** Reads and writes; an exception rolls the transaction back. */
   T in(X tx) throws IOException;

@@ -13,6 +13,7 @@ import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.coprocessor.Batch;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * A table within one transaction, with the interface of HBase's {@code Table}: code that takes a
@@ -26,7 +27,10 @@ import org.apache.hadoop.hbase.client.coprocessor.Batch;
  * <p><strong>Errors.</strong> {@link TransactionException} where the transaction cannot go on,
  * other {@code IOException}s from HBase. A failed read leaves the transaction as it was, and so
  * does a write that is refused; after a write that HBase did not take it can only be rolled back.
+ *
+ * @since 0.1
  */
+@InterfaceAudience.Public
 public interface TransactionalTable extends Table, ReadTable {
   @Override
   TableDescriptor getDescriptor() throws IOException;
@@ -46,13 +50,23 @@ public interface TransactionalTable extends Table, ReadTable {
   @Override
   Result[] get(List<Get> gets) throws IOException;
 
-  /** Reads a row that counts as written: see {@link AsyncTransactionalTable#lock}. */
-  Result lock(Get get) throws IOException;
+  /** Reads a row that counts as written: see {@link AsyncTransactionalTable#getForUpdate}. */
+  Result getForUpdate(Get get) throws IOException;
 
   /**
-   * Reads a row that must be unchanged at the commit: see {@link AsyncTransactionalTable#validate}.
+   * Reads a row that must be unchanged at the commit: see {@link
+   * AsyncTransactionalTable#getValidated}.
    */
-  Result validate(Get get) throws IOException;
+  Result getValidated(Get get) throws IOException;
+
+  /** Counts as written, without a read: see {@link AsyncTransactionalTable#addWriteConflict}. */
+  void addWriteConflict(Get of) throws IOException;
+
+  /**
+   * Must be unchanged at the commit, without a read: see {@link
+   * AsyncTransactionalTable#addReadConflict}.
+   */
+  void addReadConflict(Get of) throws IOException;
 
   @Override
   ResultScanner getScanner(Scan scan) throws IOException;

@@ -59,11 +59,13 @@ class ArchitectureTest {
       List.of(
           List.of("transaction"),
           List.of(""),
+          List.of("sweep"),
           List.of("commit", "admin", "check"),
           List.of("read", "write"),
           List.of("cleanup", "operation"),
           List.of("table"),
-          List.of("errors", "metrics"),
+          List.of("failures", "metrics"),
+          List.of("errors"),
           List.of("resolve"),
           List.of("layout"),
           List.of("options", "futures"));
@@ -265,7 +267,7 @@ class ArchitectureTest {
   void publicSignaturesNameOnlyWhatIsForApplications() {
     List<String> leaks = new ArrayList<>();
     for (JavaClass type : MODULE) {
-      if (!type.getPackageName().equals("io.retso.hbase")
+      if (!List.of(FOR_APPLICATIONS).contains(type.getPackageName())
           || !type.getModifiers().contains(JavaModifier.PUBLIC)) {
         continue;
       }
@@ -282,6 +284,30 @@ class ArchitectureTest {
       }
     }
     assertEquals(List.of(), leaks);
+  }
+
+  /** As HBase has it: what is not marked as public is not. The overview leads to all that is. */
+  @Test
+  void whatIsForApplicationsSaysSo() throws IOException {
+    String overview =
+        Files.readString(Path.of("src/main/java/io/retso/hbase/package-info.java"))
+            .replaceAll("\\s[* ]*", " ");
+    List<String> wrong = new ArrayList<>();
+    for (JavaClass type : MODULE) {
+      boolean isFor =
+          List.of(FOR_APPLICATIONS).contains(type.getPackageName())
+              && type.getModifiers().contains(JavaModifier.PUBLIC)
+              && !type.isNestedClass();
+      if (isFor != type.isAnnotatedWith(InterfaceAudience.Public.class)) {
+        wrong.add(type.getName() + (isFor ? " lacks" : " has") + " @InterfaceAudience.Public");
+      }
+      if (isFor
+          && !type.getSimpleName().equals("package-info")
+          && !overview.contains("{@link " + type.getName() + "}")) {
+        wrong.add(type.getName() + " is not in the overview");
+      }
+    }
+    assertEquals(List.of(), wrong);
   }
 
   @Test

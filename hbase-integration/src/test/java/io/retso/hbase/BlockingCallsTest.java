@@ -98,8 +98,8 @@ class BlockingCallsTest {
     calls.put("gets", table -> table.get(List.of(get("r"), get("s"))));
     calls.put("exists", table -> table.exists(get("r")));
     calls.put("exist", table -> table.exists(List.of(get("r"), get("s"))));
-    calls.put("lock", table -> table.lock(get("r")));
-    calls.put("validate", table -> table.validate(get("r")));
+    calls.put("getForUpdate", table -> table.getForUpdate(get("r")));
+    calls.put("getValidated", table -> table.getValidated(get("r")));
     calls.put("delete", table -> table.delete(new Delete(bytes("r"))));
     calls.put("deletes", table -> table.delete(List.of(new Delete(bytes("r")))));
     calls.put("append", table -> table.append(new Append(bytes("r")).addColumn(F, Q, F)));

@@ -282,7 +282,7 @@ class OptionsTest {
   void givingUpWithoutWaitingSaysHowOften() {
     AtomicInteger attempts = new AtomicInteger();
     TransactionOptions thrice =
-        NAMED.withRetryPolicy(new RetryPolicy(3, Duration.ofMinutes(1), INSTANT, INSTANT));
+        NAMED.withRetryPolicy(RetryPolicy.DEFAULT.withAttemptsMax(3).withPauses(INSTANT, INSTANT));
     CompletableFuture<Object> work =
         manager.runAsync(
             thrice,

@@ -270,7 +270,10 @@ class OracleDownTest {
     assertEquals("1", manager.read(tx -> read(tx.table(name), "plain")));
     oracle.down(true);
     RetryPolicy twice =
-        new RetryPolicy(2, Duration.ofMinutes(1), Duration.ofMillis(1), Duration.ofMillis(1));
+        RetryPolicy.DEFAULT
+            .withAttemptsMax(2)
+            .withTimeMax(Duration.ofMinutes(1))
+            .withPauses(Duration.ofMillis(1), Duration.ofMillis(1));
     TransactionOptions options = TransactionOptions.DEFAULT.withRetryPolicy(twice);
     GaveUpException e = assertThrows(GaveUpException.class, () -> manager.run(options, tx -> null));
     assertEquals(TransactionException.Category.ORACLE_UNAVAILABLE, e.category());

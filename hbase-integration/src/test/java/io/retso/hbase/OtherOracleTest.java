@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.client.OracleClient;
+import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.OracleUnavailableException;
@@ -151,6 +152,41 @@ class OtherOracleTest {
     TransactionManager manager = manager("127.0.0.1:" + other.port());
     write(manager, "r", "2");
     assertEquals("2", manager.run(tx -> read(tx.table(name), "r")));
+  }
+
+  /** Clients die in the tables of both; each oracle forgets its own. */
+  @Test
+  void twoOraclesOfOneClusterAreSweptEachForItself() throws Exception {
+    fixture.deleteTablesThatHinderSweeps();
+    fixture.preparation(place.address()).create(Fixture.descriptor(name).build(), Options.DEFAULT);
+    RetsoServer other = fixture.opened(RetsoCluster.startOracle());
+    String otherAddress = "127.0.0.1:" + other.port();
+    TableName others = fixture.cluster.freshName("t");
+    fixture.preparation(otherAddress).create(Fixture.descriptor(others).build(), Options.DEFAULT);
+    TransactionManager mine = manager(place.address());
+    TransactionManager theirs = manager(otherAddress);
+    leaveMark(place.address(), name);
+    leaveMark(otherAddress, others);
+
+    SweepResult swept = mine.sweep();
+    assertTrue(swept.reported(), swept::toString);
+    assertEquals(1, fixture.marks(others), "left to the other oracle's sweeps");
+    Fixture.eventually("swept", () -> theirs.sweep().reported());
+    assertEquals(0, fixture.marks(name) + fixture.marks(others));
+    assertEquals("dead", mine.read(tx -> read(tx.table(name), "r")));
+    assertEquals("dead", theirs.read(tx -> read(tx.table(others), "r")));
+  }
+
+  /** A client commits, and dies before it cleans up. */
+  private void leaveMark(String oracle, TableName table) throws Exception {
+    TransactionManager dead =
+        fixture.opened(fixture.builder().oracle(oracle).cleanupAlive(start -> false).build());
+    dead.run(
+        tx -> {
+          tx.table(table).put(put("r", "dead"));
+          return null;
+        });
+    assertEquals(1, fixture.marks(table));
   }
 
   private void write(TransactionManager manager, String row, String value) throws IOException {

@@ -46,7 +46,7 @@ class ReadmeTest {
       Method transfer =
           loader.loadClass("Transfer").getDeclaredMethod("transfer", TransactionManager.class);
       transfer.setAccessible(true);
-      transfer.invoke(null, manager);
+      assertEquals(-100L, transfer.invoke(null, manager));
       assertEquals(-100, balance(tx.table("checking"), "alice"));
       assertEquals(100, balance(tx.table("savings"), "bob"));
     }

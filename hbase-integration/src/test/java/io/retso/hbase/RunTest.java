@@ -20,12 +20,12 @@ import io.retso.client.TransactionHandle;
 import io.retso.hbase.Transaction.State;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.ConflictException;
-import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.GaveUpException;
 import io.retso.hbase.errors.RollbackOnlyException;
 import io.retso.hbase.errors.TransactionException;
 import io.retso.hbase.errors.TransactionException.Category;
 import io.retso.hbase.errors.UnknownCommitException;
+import io.retso.hbase.failures.Failures;
 import io.retso.hbase.transaction.Inside;
 import io.retso.protocol.Timestamps;
 import java.io.IOException;
@@ -64,7 +64,10 @@ class RunTest {
 
   private static TransactionOptions repeated(int times, Duration within, Duration pauseMax) {
     return TransactionOptions.DEFAULT.withRetryPolicy(
-        new RetryPolicy(times, within, Duration.ofMillis(1), pauseMax));
+        RetryPolicy.DEFAULT
+            .withAttemptsMax(times)
+            .withTimeMax(within)
+            .withPauses(Duration.ofMillis(1), pauseMax));
   }
 
   @Test
@@ -146,7 +149,8 @@ class RunTest {
     for (Duration pauseMin : List.of(one, forever)) {
       Exception e =
           assertThrows(
-              IllegalArgumentException.class, () -> new RetryPolicy(5, one, pauseMin, forever));
+              IllegalArgumentException.class,
+              () -> RetryPolicy.DEFAULT.withPauses(pauseMin, forever));
       assertTrue(e.getMessage().contains("1 ms and 1 hour"), e.getMessage());
     }
   }
@@ -312,7 +316,7 @@ class RunTest {
       Exception e =
           assertThrows(IllegalArgumentException.class, () -> manager.resolve(never.text()));
       assertTrue(
-          e.getMessage().contains("transaction " + never + " was begun by somebody else"),
+          e.getMessage().contains("transaction " + never + " was begun by another client"),
           e.getMessage());
       assertFalse(e.getMessage().contains("resolve"), e.getMessage());
       ExecutionException asynchronous =

@@ -1,5 +1,7 @@
 package io.retso.client;
 
+import org.apache.yetus.audience.InterfaceAudience;
+
 /**
  * Groups of bytes, by which granules of keys get finer in half steps: what lies between two keys
  * can be named by few of them, above all if the keys are text.
@@ -15,6 +17,7 @@ package io.retso.client;
  *
  * <p>All clients of an oracle must have the same ones. Stateless and thread-safe.
  */
+@InterfaceAudience.Public
 public final class ByteGroup {
   /** The first bytes of the groups, in ascending order, and one behind the last. */
   private static final int[] FIRSTS = {

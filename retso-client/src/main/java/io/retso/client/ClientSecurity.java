@@ -3,19 +3,20 @@ package io.retso.client;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
- * How a client knows its oracle, and says who it is itself: see {@link
- * OracleClientBuilder#security}. All files may be replaced while the client runs; each is read
- * again by the first connection that begins 10 seconds after it was read last. Immutable and
- * thread-safe.
+ * How a client knows its oracle, and identifies itself: see {@link OracleClientBuilder#security}.
+ * All files may be replaced while the client runs; each is read again by the first connection that
+ * begins 10 seconds after it was read last. Immutable and thread-safe.
  */
+@InterfaceAudience.Public
 public final class ClientSecurity {
   /** What a client does where the oracle speaks in clear. */
   public enum Mode {
     /**
-     * It speaks in clear, too, and warns. For the time in which a cluster is switched to TLS: who
-     * stands between client and oracle can pretend that it is not.
+     * It speaks in clear, too, and warns. For the time in which a cluster is switched to TLS: an
+     * attacker between client and oracle can pretend that it is not.
      */
     PREFER,
     /** It fails. */
@@ -43,7 +44,7 @@ public final class ClientSecurity {
   }
 
   /**
-   * Starts from TLS that is required, and a client that does not say who it is.
+   * Starts from TLS that is required, and a client that does not identify itself.
    *
    * @param authorities file in PEM with the certificates of the authorities that sign those of the
    *     oracle's servers
@@ -108,7 +109,7 @@ public final class ClientSecurity {
     }
 
     /**
-     * The client says who it is by a certificate.
+     * The client identifies itself by a certificate.
      *
      * @param newCertificate file in PEM: the certificate, then those of authorities between it and
      *     one that the oracle trusts
@@ -121,7 +122,7 @@ public final class ClientSecurity {
     }
 
     /**
-     * The client says who it is by a token of the oracle.
+     * The client identifies itself by a token of the oracle.
      *
      * @param file with its text, that its owner alone may read
      */
@@ -131,7 +132,7 @@ public final class ClientSecurity {
     }
 
     /**
-     * The client says who it is by tokens that it gets from elsewhere, if it has none in a file.
+     * The client identifies itself by tokens that it gets from elsewhere, if it has none in a file.
      *
      * @param source asked on a thread of the client's own, now and again
      */
@@ -141,8 +142,8 @@ public final class ClientSecurity {
     }
 
     /**
-     * The client says who it is by Kerberos, if it has no token and the oracle does not know it by
-     * a certificate. The oracle's service is {@code retso/NAME}, where NAME is what the server's
+     * The client identifies itself by Kerberos, if it has no token and the oracle does not know it
+     * by a certificate. The oracle's service is {@code retso/NAME}, where NAME is what the server's
      * certificate is to be for: {@link #serverName}, or the host of its address.
      *
      * @param login has the tickets; asked on a thread of the client's own, now and again

@@ -2,6 +2,7 @@ package io.retso.client;
 
 import io.retso.protocol.Limits;
 import java.util.Objects;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * What a transaction brings when it asks to commit: the ids of what it wrote and read.
@@ -15,6 +16,7 @@ import java.util.Objects;
  * together. Immutable, but arrays are not copied: leave them unchanged until the request is
  * answered.
  */
+@InterfaceAudience.Public
 public final class CommitRequest {
   private static final long[] NONE = {};
 

@@ -2,11 +2,13 @@ package io.retso.client;
 
 import io.retso.protocol.Outcome;
 import java.util.stream.Stream;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * The final outcome of a transaction: committed with a timestamp, or aborted for a reason. It never
  * changes and may be cached for ever. Immutable.
  */
+@InterfaceAudience.Public
 public final class CommitResult {
   /** Why a transaction was aborted. */
   public enum AbortReason {
@@ -27,7 +29,7 @@ public final class CommitResult {
     PIVOT,
     /**
      * It is serializable and wrote nothing, and what it read was changed after it began. Run it
-     * again, or on a safe snapshot ({@link OracleClient#safeSnapshot}), where nobody is refused.
+     * again, or on a safe snapshot ({@link OracleClient#safeSnapshot}), where no reader is refused.
      */
     READ_ONLY,
     /**
@@ -133,7 +135,7 @@ public final class CommitResult {
 
   /**
    * By what the oracle proves this outcome to region servers, which have the keys of {@link
-   * Receipts}; 0 if it makes no receipts, as long as clients need not say who they are. It is no
+   * Receipts}; 0 if it makes no receipts, as long as clients need not identify themselves. It is no
    * secret, and no part of equality.
    */
   public long receipt() {

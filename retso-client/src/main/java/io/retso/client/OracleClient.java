@@ -6,6 +6,7 @@ import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.Timestamps;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * A client of the status oracle.
@@ -49,6 +50,7 @@ import java.util.concurrent.CompletableFuture;
  * that fails with {@link Category#NOT_PERMITTED}. The handle serves on all connections and in all
  * processes, across take-overs and restarts of the oracle.
  */
+@InterfaceAudience.Public
 public interface OracleClient extends AutoCloseable {
   /** Longest time for which what is in no hurry waits for other requests. */
   Duration LINGER = Duration.ofMillis(50);
@@ -190,14 +192,14 @@ public interface OracleClient extends AutoCloseable {
    * to be asked for again when a receipt is not known by it, as the servers' secret may be another
    * one by then; not more often than each few seconds.
    *
-   * <p>Fails with {@link OracleException.Category#NOT_PERMITTED} unless the client has said who it
-   * is and has role {@code region-server}.
+   * <p>Fails with {@link OracleException.Category#NOT_PERMITTED} unless the client has identified
+   * itself and has role {@code region-server}.
    */
   CompletableFuture<Receipts> receiptsAsync();
 
   /**
-   * Asks for a token by which a user can say who it is: a matter of region servers, which know that
-   * HBase has verified the user.
+   * Asks for a token by which a user can identify itself: a matter of region servers, which know
+   * that HBase has verified the user.
    *
    * @param user its name in HBase, as the lines "name KRB" of the oracle's access file know it
    * @throws IllegalArgumentException if the name is longer than 255 characters, or not of printable

@@ -14,8 +14,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /** Describes an {@link OracleClient}. Not thread-safe; may build several clients. */
+@InterfaceAudience.Public
 public final class OracleClientBuilder {
   private static final int CONNECTIONS_MAX = 64;
   private static final int OUTSTANDING_MAX = 1 << 22;
@@ -69,7 +71,7 @@ public final class OracleClientBuilder {
     return this;
   }
 
-  /** How the client knows the oracle, and says who it is. Default: it speaks in clear. */
+  /** How the client knows the oracle, and identifies itself. Default: it speaks in clear. */
   public OracleClientBuilder security(ClientSecurity newSecurity) {
     this.security = Objects.requireNonNull(newSecurity);
     return this;
@@ -122,7 +124,7 @@ public final class OracleClientBuilder {
 
   /**
    * Pauses between attempts to connect: they double from {@code min} to {@code max}, and each is
-   * drawn from the upper half of its range. While nobody leads they are 50 ms at most, for ten
+   * drawn from the upper half of its range. Without a leader they are 50 ms at most, for ten
    * seconds. Each 1 ms to 1 h. Default: 10 ms to 2 s.
    */
   public OracleClientBuilder backoff(Duration min, Duration max) {

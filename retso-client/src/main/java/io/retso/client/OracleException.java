@@ -1,6 +1,7 @@
 package io.retso.client;
 
 import java.util.Objects;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * What can go wrong between a caller and the oracle. The {@link Category} says what the caller
@@ -9,6 +10,7 @@ import java.util.Objects;
  * <p>Bad arguments are not among them: they are thrown at once as {@link IllegalArgumentException}
  * or {@link NullPointerException}, before anything is sent.
  */
+@InterfaceAudience.Public
 public class OracleException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -43,7 +45,7 @@ public class OracleException extends RuntimeException {
      */
     INVALID_REQUEST,
     /**
-     * The oracle does not let this client do that: somebody else began the transaction, or reports
+     * The oracle does not let this client do that: another client began the transaction, or reports
      * of sweeps are for others. Nothing was done; repeating cannot help.
      */
     NOT_PERMITTED,
@@ -53,7 +55,7 @@ public class OracleException extends RuntimeException {
      */
     INCOMPATIBLE,
     /**
-     * One side could not prove to the other who it is: the server wants credentials that this
+     * One side could not prove its identity to the other: the server wants credentials that this
      * client lacks, or does not take them; or the server's certificate is not one that this client
      * trusts. Nothing was asked of it. Repeating cannot help until that is corrected.
      */

@@ -4,6 +4,7 @@ import io.retso.proof.PairMac;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * Tells whether what a client says of a transaction's outcome is what the oracle told it: by the
@@ -15,6 +16,7 @@ import java.util.List;
  *
  * <p>Thread-safe; has no text.
  */
+@InterfaceAudience.Private
 public final class Receipts {
   private static final long ABORTED = 0;
 

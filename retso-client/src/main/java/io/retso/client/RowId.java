@@ -2,6 +2,7 @@ package io.retso.client;
 
 import java.nio.ByteBuffer;
 import java.util.Objects;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * Row ids: the 64-bit numbers under which the oracle knows what a transaction writes and reads.
@@ -83,6 +84,7 @@ import java.util.Objects;
  *
  * <p>Stateless and thread-safe.
  */
+@InterfaceAudience.Public
 public final class RowId {
   /** Bytes by which keys may be grouped, at most: no row key of HBase is longer. */
   public static final int PREFIX_BYTES_MAX = Short.MAX_VALUE;

@@ -1,8 +1,10 @@
 package io.retso.client;
 
 import java.io.IOException;
+import org.apache.yetus.audience.InterfaceAudience;
 
-/** Gets a token of the oracle for a client, by which it says who it is. */
+/** Gets a token of the oracle for a client, by which it identifies itself. */
+@InterfaceAudience.Public
 public interface TokenSource {
   /**
    * A token that counts for a while yet; may wait. Called by one thread of a client at a time.

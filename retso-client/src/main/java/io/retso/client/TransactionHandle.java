@@ -2,6 +2,7 @@ package io.retso.client;
 
 import io.retso.protocol.Timestamps;
 import java.util.HexFormat;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * What a client holds of a transaction that it began: the start timestamp, and a ticket that proves
@@ -11,6 +12,7 @@ import java.util.HexFormat;
  * <p>Keep {@link #text} where another process is to resolve an unknown outcome. It is as secret as
  * the transaction is worth: {@link #toString}, which goes into logs and messages, lacks the ticket.
  */
+@InterfaceAudience.Public
 public final class TransactionHandle {
   private static final String SEPARATOR = ":";
 

@@ -1,10 +1,12 @@
 package io.retso.client;
 
 import io.retso.protocol.Outcome;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * What the oracle says to a reader about the writer of a value that the reader found. Immutable.
  */
+@InterfaceAudience.Public
 public final class TransactionStatus {
   /** Where a transaction stands. */
   public enum State {

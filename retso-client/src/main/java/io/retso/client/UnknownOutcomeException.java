@@ -1,5 +1,7 @@
 package io.retso.client;
 
+import org.apache.yetus.audience.InterfaceAudience;
+
 /**
  * A commit (or an abort) whose outcome this client does not know: the request may have reached the
  * oracle, and either no answer came in time, or the oracle no longer remembers. Or another request
@@ -10,6 +12,7 @@ package io.retso.client;
  * the transaction's handle: it answers with the commit timestamp if the transaction was committed,
  * and otherwise makes sure that it never will be.
  */
+@InterfaceAudience.Public
 public final class UnknownOutcomeException extends OracleException {
   private static final long serialVersionUID = 1L;
 

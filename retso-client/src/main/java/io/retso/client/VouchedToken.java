@@ -1,9 +1,12 @@
 package io.retso.client;
 
+import org.apache.yetus.audience.InterfaceAudience;
+
 /**
  * A token that the oracle has made for a user because a region server vouches for it. Immutable;
  * has no text, as its bytes are all that another one needs.
  */
+@InterfaceAudience.Private
 public final class VouchedToken {
   private final byte[] bytes;
   private final long lastsMillis;

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * How a client says who it is: what the server offers with its welcome, and AUTH, which a client
+ * How a client identifies itself: what the server offers with its welcome, and AUTH, which a client
  * may send again at any time, before what it has proved so far ends. Stateless.
  */
 public final class Authentication {
@@ -25,16 +25,16 @@ public final class Authentication {
   public enum Level {
     /** Nothing. */
     OFF,
-    /** A client may say who it is. */
+    /** A client may identify itself. */
     OPTIONAL,
-    /** A client must say who it is before it asks for anything. */
+    /** A client must identify itself before it asks for anything. */
     REQUIRED
   }
 
   /**
    * What the server says of it in its welcome.
    *
-   * @param principal who the client is, as its certificate says; empty if that is not known
+   * @param principal the client's name in its certificate; empty if that is not known
    * @param mechanisms of AUTH
    */
   public record Offer(Level level, String principal, List<String> mechanisms) {
@@ -69,8 +69,8 @@ public final class Authentication {
   /**
    * What the server answers.
    *
-   * @param done whether the client has proved who it is; otherwise {@code bytes} ask for more
-   * @param principal who the client is
+   * @param done whether the client has proved its identity; otherwise {@code bytes} ask for more
+   * @param principal the client's name
    * @param lastsMillis for how long that counts, as clocks may differ; 0 for ever
    */
   public record Reply(boolean done, String principal, long lastsMillis, byte[] bytes) {
@@ -85,7 +85,7 @@ public final class Authentication {
     }
   }
 
-  /** Whether a text may be the name of who a client is: printable ASCII without blanks. */
+  /** Whether a text may be a client's name: printable ASCII without blanks. */
   public static boolean isPrincipal(String text) {
     return PRINCIPAL.matcher(text).matches();
   }

@@ -31,7 +31,7 @@ public enum ErrorCode {
    * what became of it. The connection goes on.
    */
   DEPOSED(10),
-  /** The client has not proved who it is, or can do so no longer. */
+  /** The client has not proved its identity, or can do so no longer. */
   NOT_AUTHENTICATED(11),
   /** This client may not ask for that: nothing of the frame was done. The connection goes on. */
   NOT_PERMITTED(12);

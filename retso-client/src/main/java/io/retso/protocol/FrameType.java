@@ -11,8 +11,8 @@ package io.retso.protocol;
  *                                                           timestamp gap u32, epoch i64, id of the
  *                                                           oracle's log 2 x i64, text (its name), a
  *                                                           role, security u8 (0: nothing is asked,
- *                                                           1: a client may say who it is, 2: it must),
- *                                                           text (who the client is; empty if that is
+ *                                                           1: a client may identify itself, 2: it must),
+ *                                                           text (the client's name; empty if it is
  *                                                           not known), number of mechanisms u8, as
  *                                                           many texts
  *   BEGIN      empty; n start timestamps are wanted         first i64, n x ticket i64; the other
@@ -34,7 +34,7 @@ package io.retso.protocol;
  *   SWEPT      n x (start i64, ticket i64)                  n x outcome i64
  *   TIMESTAMP  empty; n calls share the frame               timestamp i64, the same for all n
  *   SAFE       empty; n calls share the frame               safe snapshot i64, the same for all n
- *   AUTH       text (mechanism), length u16, as many bytes  done u8, text (who the client is), for how
+ *   AUTH       text (mechanism), length u16, as many bytes  done u8, text (the client's name), for how
  *                                                           many ms that counts i64 (0: for ever), length
  *                                                           u16, as many bytes
  *   KEYS       empty; n calls share the frame               two keys of receipts, 2 x i64 each; if

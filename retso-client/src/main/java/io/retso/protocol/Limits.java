@@ -32,19 +32,19 @@ public final class Limits {
   /** Characters of an address of a server, at most; all are ASCII. */
   public static final int ADDRESS_BYTES_MAX = 255;
 
-  /** Characters of a principal, the name of who a client is, at most; printable ASCII. */
+  /** Characters of a principal, the name of a client, at most; printable ASCII. */
   public static final int PRINCIPAL_CHARS_MAX = 128;
 
   /**
-   * Bytes of what proves who a client is, in one AUTH frame, at most: tickets of Kerberos have up
-   * to 48,000 where they name the groups of a user.
+   * Bytes of what proves a client's identity, in one AUTH frame, at most: tickets of Kerberos have
+   * up to 48,000 where they name the groups of a user.
    */
   public static final int CREDENTIAL_BYTES_MAX = (64 << 10) - 1;
 
-  /** AUTH frames until it is known who a client is, at most. */
+  /** AUTH frames until a client is identified, at most. */
   public static final int AUTHENTICATION_ROUNDS_MAX = 4;
 
-  /** Mechanisms by which a server lets clients say who they are, at most. */
+  /** Mechanisms by which a server lets clients identify themselves, at most. */
   public static final int MECHANISMS_MAX = 8;
 
   private Limits() {}

@@ -82,7 +82,7 @@ public final class Outcome {
   public static final long ABORTED_UNKNOWN_SUCCESSOR = -13;
 
   /**
-   * Nothing was done: the ticket is not that of the start timestamp. Somebody else began that
+   * Nothing was done: the ticket is not that of the start timestamp. Another client began that
    * transaction, or the ticket was made with a secret that the server no longer has.
    */
   public static final long NOT_OWNER = -14;
@@ -135,7 +135,7 @@ public final class Outcome {
       case (int) ABORTED_PIVOT -> "aborted as a pivot between serializable transactions";
       case (int) ABORTED_READ_ONLY -> "aborted as what it read was changed in the past";
       case (int) ABORTED_UNKNOWN_SUCCESSOR -> "aborted as the successor of a read is forgotten";
-      case (int) NOT_OWNER -> "refused, begun by somebody else";
+      case (int) NOT_OWNER -> "refused, begun by another client";
       default -> "outcome " + outcome;
     };
   }

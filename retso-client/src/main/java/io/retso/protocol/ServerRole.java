@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  */
 public record ServerRole(
     boolean leads, long epoch, String leader, String leaderAddress, List<String> members) {
-  /** The role of a standby that does not know who leads. */
+  /** The role of a standby that does not know which server leads. */
   public static final ServerRole UNKNOWN = new ServerRole(false, 0, "", "", List.of());
 
   private static final Pattern ADDRESS =

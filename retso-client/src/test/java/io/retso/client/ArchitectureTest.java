@@ -28,6 +28,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
+import org.apache.yetus.audience.InterfaceAudience;
 import org.junit.jupiter.api.Test;
 
 /** Which package of the client and the protocol may know which. */
@@ -60,6 +61,23 @@ class ArchitectureTest {
         .check(MODULE);
   }
 
+  /** docs/compatibility.md promises what is public. */
+  @Test
+  void whatIsForProgramsSaysSo() {
+    List<String> wrong = new ArrayList<>();
+    for (JavaClass type : MODULE) {
+      boolean isFor =
+          type.getPackageName().equals("io.retso.client")
+              && type.getModifiers().contains(JavaModifier.PUBLIC)
+              && !type.isNestedClass()
+              && !type.isAnnotatedWith(InterfaceAudience.Private.class);
+      if (isFor != type.isAnnotatedWith(InterfaceAudience.Public.class)) {
+        wrong.add(type.getName() + (isFor ? " lacks" : " has") + " @InterfaceAudience.Public");
+      }
+    }
+    assertEquals(List.of(), wrong);
+  }
+
   /** Every program that uses an oracle has these on its class path. */
   @Test
   void theClientNeedsThreeLibraries() {
@@ -76,6 +94,7 @@ class ArchitectureTest {
                     "io.retso..",
                     "io.netty..",
                     "org.jctools..",
+                    "org.apache.yetus.audience..", // it is not needed to run
                     "org.slf4j..")))
         .check(MODULE);
   }

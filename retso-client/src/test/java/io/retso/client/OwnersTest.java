@@ -120,12 +120,12 @@ class OwnersTest {
 
   @Test
   void transactionsOfOthersAreNotPermitted() throws Exception {
-    assertNotPermitted(KNOWS_ANOTHER_OWNER, "transaction 16 was begun by somebody else");
+    assertNotPermitted(KNOWS_ANOTHER_OWNER, "transaction 16 was begun by another client");
   }
 
   @Test
   void aRepeatedCommitOfAnothersIsOfUnknownOutcome() throws Exception {
-    assertOpenIfRepeated(KNOWS_ANOTHER_OWNER, "transaction 16 was begun by somebody else");
+    assertOpenIfRepeated(KNOWS_ANOTHER_OWNER, "transaction 16 was begun by another client");
   }
 
   @Test

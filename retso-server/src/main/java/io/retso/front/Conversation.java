@@ -42,7 +42,7 @@ public final class Conversation {
 
   private final PutOffStarts putOff;
 
-  /** With whom it has its share: its host's others, until it is known who the client is. */
+  /** With whom it has its share: its host's others, until the client is identified. */
   private Object company;
 
   private ClientShare share;
@@ -101,8 +101,8 @@ public final class Conversation {
   }
 
   /**
-   * What is asked of clients, or what they may do, may be something else by now, or what proves who
-   * they are may have ended.
+   * What is asked of clients, or what they may do, may be something else by now, or what proves
+   * their identity may have ended.
    *
    * @throws FrameException if the connection is to be ended
    */
@@ -281,7 +281,7 @@ public final class Conversation {
     }
   }
 
-  /** It may be known by now who the client is: where it is told so. */
+  /** The client's identity may be known by now: where it is told so. */
   private ByteBuf recognized() throws FrameException {
     moveShare();
     transport.greeted(hello().clientName());

@@ -18,7 +18,7 @@ import io.retso.protocol.Timestamps;
  * the timestamps since it began, all hosts together take
  *
  * <ul>
- *   <li>half a window before anybody is slowed;
+ *   <li>half a window before any host is slowed;
  *   <li>then an eighth within their shares: the account of each host has at least all that it took
  *       since the transaction began, and has an eighth / number of hosts at most;
  *   <li>and a quarter at their pace, which allows so much in two periods.

@@ -75,7 +75,7 @@ public final class FrontDesk implements Front {
    *
    * @param oracle which oracle this is, known before the first HELLO
    * @param nanoClock monotonic time
-   * @param access who clients are and what they may do, known before the first HELLO, too
+   * @param access the names of clients and what they may do, known before the first HELLO, too
    */
   public record Settings(
       Supplier<OracleIdentity> oracle,
@@ -204,7 +204,7 @@ public final class FrontDesk implements Front {
   }
 
   /**
-   * What is known of the members has changed, but not who leads; clients are told.
+   * What is known of the members has changed, but not which server leads; clients are told.
    *
    * @param itsRole that of a leader if this server leads
    */
@@ -241,7 +241,7 @@ public final class FrontDesk implements Front {
 
   /**
    * The names of clients of which it is proved that they are members, and that are heard; empty
-   * where clients need not say who they are, as that proves nothing.
+   * where clients need not identify themselves, as that proves nothing.
    */
   @Override
   public Optional<Set<String>> provedStandbys() {
@@ -272,7 +272,7 @@ public final class FrontDesk implements Front {
     return settings;
   }
 
-  /** What says who clients are and what they may do. */
+  /** What identifies clients and says what they may do. */
   public AccessControl access() {
     return settings.access();
   }

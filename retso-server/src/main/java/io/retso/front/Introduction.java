@@ -19,18 +19,21 @@ import io.retso.security.Kerberos;
 import io.retso.text.ErrorText;
 
 /**
- * The client of a conversation: what the client says of itself with HELLO, and who it is by its
- * certificate, or by what it proves with AUTH. Of the sequencer's thread.
+ * The client of a conversation: what it says of itself with HELLO, and its name by its certificate,
+ * or by what it proves with AUTH. For the sequencer's thread.
  */
 final class Introduction {
-  /** Bytes of a frame beside what proves who the client is, its length field included, at most. */
+  /**
+   * Bytes of a frame beside what proves the client's identity, its length field included, at most.
+   */
   static final int FRAME_BYTES_MAX = 1024;
 
   private static final String SAY =
-      "this oracle wants to know who a client is before it asks for anything: give it a certificate"
-          + " that the oracle knows, a token, or tickets of Kerberos where the oracle takes them";
+      "this oracle wants a client to identify itself before it asks for anything: give it a"
+          + " certificate that the oracle knows, a token, or tickets of Kerberos where the oracle"
+          + " takes them";
 
-  /** Where replies to AUTH are written, when it may be known who the client is. */
+  /** Where replies to AUTH are written, when the client may be identified. */
   interface Replies {
     ByteBuf get() throws FrameException;
   }
@@ -45,7 +48,7 @@ final class Introduction {
   /** Null until the handshake. */
   private Identity identity;
 
-  /** The client proves by Kerberos who it is; null if it does not at present. */
+  /** The client proves its identity by Kerberos; null if it does not at present. */
   private Kerberos.Exchange exchange;
 
   /** The server looks at a step of it. */
@@ -84,7 +87,7 @@ final class Introduction {
     boolean isEarly = identity == null || identity.isToSay();
     if (isEarly && frameBytes > FRAME_BYTES_MAX + settings.access().credentialBytesMax()) {
       throw new FrameException(
-          ErrorCode.TOO_LARGE, "so large a frame precedes HELLO, or what says who the client is");
+          ErrorCode.TOO_LARGE, "so large a frame precedes HELLO, or what identifies the client");
     }
   }
 
@@ -101,7 +104,7 @@ final class Introduction {
     }
   }
 
-  /** Takes HELLO: who the client is by then. */
+  /** Takes HELLO, and the identity that the client has by then. */
   void greet(ByteBuf body) throws FrameException {
     Handshake.Hello theirs = Handshake.readHello(body, body.readableBytes());
     Handshake.chooseVersion(theirs.versionMin(), theirs.versionMax());

@@ -20,7 +20,7 @@ public interface Transport {
   void flush();
 
   /**
-   * The client has said HELLO, or has proved who it is, and is about to be told so.
+   * The client has said HELLO, or has proved its identity, and is about to be told so.
    *
    * @param clientName what it calls itself
    * @throws FrameException if one of that name is not wanted here

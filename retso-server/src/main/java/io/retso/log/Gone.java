@@ -25,8 +25,8 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>Positions count every entry, so either way one in this ledger would be missing in the count.
  * Without an entry behind it nothing is known: a writer that has the ledger open may go on in it on
- * bookies that have not heard of its deletion. Such a ledger cannot be fenced, so nobody may take
- * the log over, or go on reading behind it.
+ * bookies that have not heard of its deletion. Such a ledger cannot be fenced, so no server may
+ * take the log over, or go on reading behind it.
  */
 final class Gone {
   /** The epoch of a server that reads the log and does not write it. */

@@ -33,7 +33,7 @@ public final class LedgerLog implements CommitLog {
     long segmentStart(ByteBuffer firstEntry) throws LogException;
 
     /**
-     * Looks at the newest segment, from its first entry on, before anybody is fenced; may refuse
+     * Looks at the newest segment, from its first entry on, before any writer is fenced; may refuse
      * the log, which then remains with its writer.
      *
      * @return whether the next entry is wanted
@@ -123,6 +123,9 @@ public final class LedgerLog implements CommitLog {
 
   /** See {@link #writeAtMost}. */
   private int versionMax = LogEntry.newestVersion();
+
+  /** The version of the entries of the current segment. */
+  private int version = LogEntry.VERSION;
 
   /** Nothing is reported any more. */
   private boolean over;
@@ -217,6 +220,7 @@ public final class LedgerLog implements CommitLog {
   @Override
   public void append(long position, ByteBuffer entry) {
     assert isOwner() && !stalled;
+    LogEntry.stamp(entry, version);
     ByteBuffer bytes = entry;
     if (firstPosition < 0) {
       firstPosition = position;
@@ -269,6 +273,7 @@ public final class LedgerLog implements CommitLog {
     assert !stalled;
     LedgerStore.Ledger old = current;
     continuing = false;
+    version = versionMax;
     write(startTimestamp);
     if (old != null) {
       old.closeAsync();
@@ -294,9 +299,8 @@ public final class LedgerLog implements CommitLog {
   }
 
   /**
-   * From now on nothing is written that readers of this version of {@link LogEntry} and those
-   * before could not read. Where a stalled log could go on only in a later one it fails with {@link
-   * LogException.Reason#UNAVAILABLE}: a server that takes it over begins a segment, which all read.
+   * The segments that begin from now on are for readers of this version of {@link LogEntry}: all of
+   * their entries have it, also where they stand in a ledger that continues another.
    */
   public void writeAtMost(int version) {
     versionMax = version;
@@ -358,10 +362,6 @@ public final class LedgerLog implements CommitLog {
     LedgerStore.Ledger old = current;
     durable = Math.max(durable, firstPosition + sealedCount - 1);
     continuing = continuing || sealedCount > 0;
-    if (continuing && !LogEntry.mayContinue(versionMax)) {
-      end(cannotContinue());
-      return;
-    }
     stalled = false;
     write(continuing ? TakeOver.Segment.NO_START : segments.last().start());
     old.closeAsync();
@@ -372,15 +372,6 @@ public final class LedgerLog implements CommitLog {
         old.id(),
         current.id());
     listener.resumed(durable);
-  }
-
-  private LogException cannotContinue() {
-    return new LogException(
-        LogException.Reason.UNAVAILABLE,
-        "ledger "
-            + current.id()
-            + " cannot be appended to, and a member of an earlier version would not read what"
-            + " continues it; the log is taken over anew");
   }
 
   @Override
@@ -443,7 +434,7 @@ public final class LedgerLog implements CommitLog {
   }
 
   /**
-   * Closes the log, behind its last entry, which is durable. Who opens a ledger that is sealed
+   * Closes the log, behind its last entry, which is durable. A server that opens a sealed ledger
    * finds its end at once; otherwise a recovery looks for it.
    *
    * @return completes when the ledger is sealed, or could not be, on any thread

@@ -68,7 +68,7 @@ public interface LedgerStore extends AutoCloseable {
   /**
    * Replaces the catalog if it still has the version of {@code expected}. Fails with {@link
    * LogException.Reason#FENCED} if it was replaced since. That may have been this very replacement,
-   * if a reply was lost, the request was repeated, and somebody else has replaced the catalog
+   * if a reply was lost, the request was repeated, and another server has replaced the catalog
    * again: what the catalog says then, {@link #readCatalog} shows.
    */
   CompletableFuture<Catalog> replaceCatalog(Catalog expected, Content wanted);

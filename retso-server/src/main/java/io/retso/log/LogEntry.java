@@ -12,7 +12,7 @@ import java.util.zip.CRC32C;
  * <pre>
  *   0           2      3      4            8                 16
  *   +-----------+------+------+------------+-----------------+--------- - -
- *   | magic u16 | ver  |  0   | crc32c u32 | position i64    | records
+ *   | magic u16 | ver  | kind | crc32c u32 | position i64    | records
  *   +-----------+------+------+------------+-----------------+--------- - -
  *                                          |&lt;---- covered by the crc ---->|
  * </pre>
@@ -42,24 +42,22 @@ public final class LogEntry implements Changes {
   public static final int HEADER_BYTES = 16;
 
   /**
-   * Version of the format: 2 has SWEPT, EXPIRED and WATERMARK, 4 has changes among the uncleaned
-   * commits of a segment, 8 has ENDED. A reader takes earlier ones, and a segment may begin with
-   * one and go on with a later one. The checksum does not cover the version, so versions are powers
-   * of two: no flipped bit makes one of another.
+   * The first version of the format, which a sealed entry has until the log gives it the one of its
+   * segment ({@link LedgerLog#writeAtMost}). A reader takes earlier ones. The checksum does not
+   * cover the version, so versions are powers of two: no flipped bit makes one of another.
    */
-  public static final int VERSION = 8;
+  public static final int VERSION = 1;
 
   /**
-   * The version of the first entry of a ledger that continues the segment of the one before it; it
-   * is the same as {@link #VERSION} otherwise. Builds that expect a segment record at the beginning
-   * of each ledger refuse it by name, so it is written only where all members read it ({@link
-   * LedgerLog#writeAtMost}).
+   * The kind of the first entry of a ledger that continues the segment of the one before it. The
+   * checksum does not cover the kind either: two bits tell it from the usual one.
    */
-  private static final int CONTINUING = 16;
+  private static final byte CONTINUING = 3;
 
+  private static final byte USUAL = 0;
   private static final short MAGIC = 0x4c52; // "RL"
   private static final int VERSION_OFFSET = 2;
-  private static final int ZERO_OFFSET = 3;
+  private static final int KIND_OFFSET = 3;
   private static final int CRC_OFFSET = 4;
   private static final int POSITION_OFFSET = 8;
 
@@ -87,12 +85,7 @@ public final class LogEntry implements Changes {
    * classes that use it.
    */
   public static int newestVersion() {
-    return CONTINUING;
-  }
-
-  /** Whether readers of a version and those before read a ledger that continues a segment. */
-  static boolean mayContinue(int version) {
-    return version >= CONTINUING;
+    return VERSION;
   }
 
   private final ByteBuffer buffer;
@@ -197,7 +190,7 @@ public final class LogEntry implements Changes {
   /** Completes the entry and returns its bytes; they must not change until it is durable. */
   public ByteBuffer seal(long position) {
     buffer.flip();
-    buffer.putShort(0, MAGIC).put(VERSION_OFFSET, (byte) VERSION).put(ZERO_OFFSET, (byte) 0);
+    buffer.putShort(0, MAGIC).put(VERSION_OFFSET, (byte) VERSION).put(KIND_OFFSET, USUAL);
     buffer.putLong(POSITION_OFFSET, position);
     buffer.position(POSITION_OFFSET);
     crc.reset();
@@ -211,17 +204,22 @@ public final class LogEntry implements Changes {
     return buffer.rewind();
   }
 
+  /** Gives a sealed entry a version. */
+  static void stamp(ByteBuffer sealed, int version) {
+    sealed.put(sealed.position() + VERSION_OFFSET, (byte) version);
+  }
+
   /** A copy of a sealed entry for the beginning of a ledger that continues a segment. */
   static ByteBuffer continuing(ByteBuffer sealed) {
     ByteBuffer copy = ByteBuffer.allocateDirect(sealed.remaining());
     copy.put(sealed.duplicate()).flip();
-    return copy.put(VERSION_OFFSET, (byte) CONTINUING);
+    return copy.put(KIND_OFFSET, CONTINUING);
   }
 
   /** Whether a ledger that begins with an entry continues the segment of the one before it. */
   static boolean continues(ByteBuffer entry) {
-    return entry.remaining() > VERSION_OFFSET
-        && entry.get(entry.position() + VERSION_OFFSET) == CONTINUING;
+    return entry.remaining() > KIND_OFFSET
+        && entry.get(entry.position() + KIND_OFFSET) == CONTINUING;
   }
 
   /** Sees the records of entries, in order. */
@@ -287,8 +285,8 @@ public final class LogEntry implements Changes {
     CRC32C crc = new CRC32C();
     in.position(POSITION_OFFSET);
     crc.update(in);
-    // The byte in front of the checksum is the only one that neither it nor a comparison covers.
-    if ((int) crc.getValue() != in.getInt(CRC_OFFSET) || in.get(ZERO_OFFSET) != 0) {
+    byte kind = in.get(KIND_OFFSET);
+    if ((int) crc.getValue() != in.getInt(CRC_OFFSET) || kind != USUAL && kind != CONTINUING) {
       throw corrupt(in.getLong(POSITION_OFFSET), "has a wrong checksum");
     }
   }

@@ -380,7 +380,7 @@ public final class LogTail implements AutoCloseable {
   }
 
   /**
-   * The same, of one epoch's leader only.
+   * Takes the log over from one epoch's leader only.
    *
    * @param epoch if the catalog has another one by now, this fails with {@link Reason#FENCED}
    * @param leaderEnds is asked in a task of the executor when the next epoch has begun; completes

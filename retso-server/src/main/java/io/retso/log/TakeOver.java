@@ -24,7 +24,7 @@ final class TakeOver {
    *
    * @param start the timestamp at which it begins; 0 if it is not needed; {@link #NO_START} if it
    *     has no entry, or continues the segment of the ledger before it: no recovery begins with it
-   * @param inherited whether somebody else wrote it
+   * @param inherited whether another server wrote it
    */
   record Segment(long ledger, long start, boolean inherited) {
     static final long NO_START = Long.MAX_VALUE;
@@ -89,7 +89,7 @@ final class TakeOver {
     this.replay = replay;
   }
 
-  /** Is lost if somebody leads in another epoch by now. */
+  /** Is lost if a server leads in another epoch by now. */
   void onlyOf(long epoch) {
     onlyOf = epoch;
   }

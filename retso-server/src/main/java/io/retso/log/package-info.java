@@ -36,8 +36,8 @@
  * found.
  *
  * <p>How much time passes between step 2 and step 3 makes no difference: until it is fenced the
- * older writer goes on in ledgers of that list. So who is to succeed a leader that hands over takes
- * step 2 while that one serves, and step 3 when it has ended.
+ * older writer goes on in ledgers of that list. So the server that is to succeed a leader that
+ * hands over takes step 2 while that one serves, and step 3 when it has ended.
  *
  * <p>Entries behind the fence that were not acknowledged may survive or not: recovery decides that
  * once for all readers to come. A writer that stops between step 2 and its first entry leaves a
@@ -58,15 +58,15 @@
  *   <li>append there, at the positions that they have, the entries that are not in the sealed one.
  * </ol>
  *
- * <p><em>Claim: no entry is lost, and none is in the log twice or in another order.</em> Nobody but
- * the writer appends to its ledger, and it gave the ledger's n-th entry once, with the n-th
- * position from the first. Recovery, the writer's or a successor's, copies such entries and makes
- * none. So the sealed ledger has the entries up to some position, as they were sent, and at least
- * those that were acknowledged; if not, bookies have lost what they acknowledged, and the writer
- * ends. Once sealed the ledger has one end for all readers: what is behind it on some bookie, or
- * arrives there late, is never read. Late news of these appends is not heard: the writer listens to
- * those of one ledger until the first failure. So the entries behind the end are in the log only
- * where step 4 puts them, in order.
+ * <p><em>Claim: no entry is lost, and none is in the log twice or in another order.</em> Only the
+ * writer appends to its ledger, and it gave the ledger's n-th entry once, with the n-th position
+ * from the first. Recovery, the writer's or a successor's, copies such entries and makes none. So
+ * the sealed ledger has the entries up to some position, as they were sent, and at least those that
+ * were acknowledged; if not, bookies have lost what they acknowledged, and the writer ends. Once
+ * sealed the ledger has one end for all readers: what is behind it on some bookie, or arrives there
+ * late, is never read. Late news of these appends is not heard: the writer listens to those of one
+ * ledger until the first failure. So the entries behind the end are in the log only where step 4
+ * puts them, in order.
  *
  * <p>A successor may take over at any moment. Before step 3: the compare-and-set fails, or the
  * prepared ledger is in the successor's list and is fenced by it. After it: the new ledger is in

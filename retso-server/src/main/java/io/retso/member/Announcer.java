@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 
 /**
  * Says what a member is: to clients its role, to other members its entry of the roster, to those
- * who ask its view. Of the member's thread but for {@link #view}.
+ * that ask its view. Of the member's thread but for {@link #view}.
  */
 final class Announcer {
   /** What a role is made of. */
@@ -57,7 +57,7 @@ final class Announcer {
     this.front = front;
   }
 
-  /** Names somebody as the next leader until there is another one, or nobody if it is empty. */
+  /** Names the next leader until there is another one; none if it is empty. */
   void names(String nextLeader) {
     successor = nextLeader;
   }
@@ -103,9 +103,10 @@ final class Announcer {
   }
 
   /**
-   * Says to everybody what has changed, unless it is that this member leads, or leads no more.
+   * Says to all connections what has changed, unless it is that this member leads, or leads no
+   * more.
    *
-   * @param isPrepared a standby has done what it does before it is ready, or nobody leads
+   * @param isPrepared a standby has done what it does before it is ready, or there is no leader
    * @param trouble why the log could not be taken over; null if that is over
    */
   void look(

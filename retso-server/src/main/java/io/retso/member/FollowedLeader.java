@@ -13,7 +13,7 @@ final class FollowedLeader {
 
   final long epoch;
 
-  /** Its address; empty if that is not known, or nobody leads. */
+  /** Its address; empty if that is not known, or there is no leader. */
   final String address;
 
   /** For how long it has given no sign of life. */
@@ -79,7 +79,7 @@ final class FollowedLeader {
     servesStill = stillServes;
   }
 
-  /** See {@link #names}; empty for nobody. */
+  /** See {@link #names}; empty for none. */
   String successor() {
     return successor;
   }

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What a member knows of the log and of its leader while it does not lead: it reads the log's tail,
- * learns from the catalog who leads, and judges whether that one is gone.
+ * learns from the catalog which server leads, and judges whether that one is gone.
  */
 final class Follower {
   private static final Logger LOG = LoggerFactory.getLogger(Follower.class);
@@ -212,7 +212,7 @@ final class Follower {
     String address = leader.address;
     boolean isKnown = !isOwn(address) && ServerRole.isAddress(address);
     watch.watch(isKnown ? address : "", this::said, news);
-    LOG.info("follows epoch {}, led by {}", leader.epoch, address.isEmpty() ? "nobody" : address);
+    LOG.info("follows epoch {}, led by {}", leader.epoch, address.isEmpty() ? "none" : address);
   }
 
   /**
@@ -280,7 +280,7 @@ final class Follower {
     return looked && leader.hasAppended(recovery.lastPosition());
   }
 
-  /** Whether it hears a leader who does not seem to be gone. */
+  /** Whether it hears a leader that does not seem to be gone. */
   boolean hears() {
     return isHeard() && !suspects();
   }
@@ -306,9 +306,11 @@ final class Follower {
     if (hasLeft()) {
       return "its leader hands over, or has ended";
     } else if (watch.isGone()) {
-      return "nobody listens at the port of its leader";
+      return "no process listens at the port of its leader";
     } else {
-      return leader.silence.isTooLong(isHeard()) ? leader.silence.toString() : "nobody leads in it";
+      return leader.silence.isTooLong(isHeard())
+          ? leader.silence.toString()
+          : "no server leads in it";
     }
   }
 

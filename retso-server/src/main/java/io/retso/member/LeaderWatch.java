@@ -33,9 +33,9 @@ public interface LeaderWatch extends AutoCloseable {
   /**
    * Watches the leader at an address, and no other any more.
    *
-   * @param address {@code host:port}; empty for nobody
+   * @param address {@code host:port}; empty for none
    * @param said hears, in tasks of the member's thread, when the server there has another role than
-   *     before, until somebody else is watched
+   *     before, until another leader is watched
    * @param gone is run so when {@link #isGone} has become true
    */
   void watch(String address, Consumer<ServerRole> said, Runnable gone);

@@ -124,7 +124,7 @@ public final class Member implements AutoCloseable {
   /** What a standby does before it is ready; null before it begins. */
   private CompletableFuture<Void> rehearsal;
 
-  /** Why it could not be written or taken over, as long as nobody leads. */
+  /** Why it could not be written or taken over, as long as there is no leader. */
   private LogException leadTrouble;
 
   /** The hand-over of a leader that goes; null if it does not go. */
@@ -213,7 +213,7 @@ public final class Member implements AutoCloseable {
     }
   }
 
-  /** While somebody leads there is time for it. It does not keep this member from taking over. */
+  /** While a server leads there is time for it. It does not keep this member from taking over. */
   private void rehearse() {
     if (rehearsal == null && takeOvers == 0) {
       rehearsal = terms.rehearse();
@@ -307,7 +307,7 @@ public final class Member implements AutoCloseable {
 
   /**
    * Unless it handed over, the oracle may be ahead of the log: it is emptied, and the log read
-   * again. Both take a while, so first everybody hears of it.
+   * again. Both take a while, so first all clients hear of it.
    */
   private void stepDown() {
     boolean hasLoggedAll = term.sequencer().hasLoggedAll();
@@ -401,7 +401,7 @@ public final class Member implements AutoCloseable {
    */
   private LogException troubleOf(LogException failure) {
     LOG.debug("the log", failure);
-    if (failure.getCause() instanceof Error error) { // of this server: futures hold it back
+    if (failure.getCause() instanceof Error error) { // this server's: futures hold it back
       executor.execute(() -> rethrow(error));
       return null;
     }

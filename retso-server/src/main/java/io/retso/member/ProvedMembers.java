@@ -10,7 +10,7 @@ import java.util.function.Predicate;
 /**
  * Which of those that are registered are members indeed. A stranger that can write where they
  * register can register an address, and clients that are told of it connect there. Where clients
- * have to say who they are, members prove it, too: to the leader by the connection on which they
+ * have to identify themselves, members prove it, too: to the leader by the connection on which they
  * watch it, and the leader tells the others.
  *
  * <p>What was proved is remembered for a while, so that members stay named while a connection is

@@ -31,7 +31,7 @@ final class Suspicion {
   private boolean attemptedInEpoch;
   private boolean tooLate;
 
-  /** Epochs that began since the last one in which somebody served. */
+  /** Epochs that began since the last one in which a server served. */
   private int changes;
 
   /** Time passes. */

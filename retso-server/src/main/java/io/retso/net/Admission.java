@@ -25,11 +25,11 @@ import java.util.function.BooleanSupplier;
  * #STANDBYS_MAX} of standbys, which are not counted with those of clients. Otherwise clients that
  * have all places, or those of a standby's host, would keep the leader from handing over.
  *
- * <p>A standby is what says so in its HELLO. That may be anybody, so its places are few. A
+ * <p>A standby is what says so in its HELLO. That may be any client, so its places are few. A
  * connection for which clients have no place left has one of these until it has said HELLO, for
  * {@value #HELLO_MILLIS} ms at most.
  *
- * <p>Where clients say who they are, some places are kept for region servers, members and
+ * <p>Where clients identify themselves, some places are kept for region servers, members and
  * operators: applications that take all they can get would end the reads of all tables, and keep
  * away the one that could end it. Of the event loop.
  */
@@ -65,7 +65,7 @@ final class Admission {
   /**
    * Has no connections yet.
    *
-   * @param asks whether clients may, or must, say who they are
+   * @param asks whether clients may, or must, identify themselves
    */
   Admission(int clientsMax, int clientsPerHost, BooleanSupplier asks) {
     this.clientsMax = clientsMax;
@@ -180,8 +180,8 @@ final class Admission {
   }
 
   /**
-   * A connection says what it is, or has proved who its client is: one of which that is known takes
-   * a place.
+   * A connection says what it is, or has proved its client's identity: one of which that is known
+   * takes a place.
    *
    * @throws FrameException if it is no standby, and clients, or this one, have no place left
    */

@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
 final class Connection extends ChannelInboundHandlerAdapter implements Transport {
   private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
-  /** From the connection to HELLO, and to where it is known who the client is if that must be. */
+  /** From the connection to HELLO, and to where the client is identified if it must be. */
   static final long HELLO_TIMEOUT_MILLIS = 5_000;
 
   /** Ticks of the server without a byte after which a client is pinged, and given up. */
@@ -102,7 +102,7 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
   private void awaitNoLonger() {
     boolean isToSay = identity() != null && identity().isToSay();
     if (isToSay) {
-      refuse(0, ErrorCode.NOT_AUTHENTICATED, "it did not say in time who it is");
+      refuse(0, ErrorCode.NOT_AUTHENTICATED, "it did not identify itself in time");
     } else if (conversation.hello() == null) {
       String objection =
           server.admission().isApart(this) ? server.admission().objection(this) : null;
@@ -393,7 +393,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Transport
   void giveWay() {
     server.mutableCounters().rejected++;
     if (server.lines().admits()) {
-      LOG.warn("{} is disconnected: others wait that have not said who they are, either", name());
+      LOG.warn(
+          "{} is disconnected: others wait that have not identified themselves, either", name());
     }
     closing = true;
     // Past the handler of TLS, which would wait for its goodbye to leave, and hold what it has

@@ -8,7 +8,7 @@ public final class NetCounters implements Cloneable {
   /** Those of them that speak in clear. */
   public long inClear;
 
-  /** Those of them whose clients have not said who they are. */
+  /** Those of them whose clients have not identified themselves. */
   public long unknown;
 
   /** Connections accepted since the start. */

@@ -237,8 +237,8 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
   }
 
   /**
-   * What is asked of clients, or what they may do, may be something else by now, or the proof of
-   * who one is may have ended. On the loop; to be called now and then in any case.
+   * What is asked of clients, or what they may do, may be something else by now, or the proof of an
+   * identity may have ended. On the loop; to be called now and then in any case.
    */
   public void lookAtClients() {
     List.copyOf(admission.connections()).forEach(Connection::look);
@@ -291,9 +291,7 @@ public final class OracleServer implements FrontDesk.Owner, AutoCloseable {
     return settings;
   }
 
-  /**
-   * Runs what takes long before it is known who a client is; one thing of a connection at a time.
-   */
+  /** Runs what takes long before a client is identified; one thing of a connection at a time. */
   Executor door() {
     return door;
   }

@@ -51,7 +51,7 @@ final class Certifier {
   private final GranuleStripes granules;
   private final RecordedSince recorded;
 
-  /** The newest snapshot that readers have who are never judged: a timestamp. */
+  /** The newest snapshot of readers that are never judged: a timestamp. */
   private long safeSnapshot;
 
   // About the transaction that is judged now.
@@ -86,8 +86,8 @@ final class Certifier {
   }
 
   /**
-   * Forgets who has read what, on the safe side: everything was read, and every granule written, at
-   * {@code next}, and all of it in the past.
+   * Forgets which transactions have read what, on the safe side: everything was read, and every
+   * granule written, at {@code next}, and all of it in the past.
    */
   void clear(long next) {
     rows.clear((int) next);

@@ -43,8 +43,8 @@ public interface Changes {
   void expired(long below);
 
   /**
-   * The low watermark is about to be answered, and passed timestamps that are nobody's: below it
-   * everything is finished. Otherwise that follows from the other changes.
+   * The low watermark is about to be answered, and passed timestamps that belong to no transaction:
+   * below it everything is finished. Otherwise that follows from the other changes.
    */
   void watermark(long below);
 }

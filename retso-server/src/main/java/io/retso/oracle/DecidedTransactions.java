@@ -4,7 +4,7 @@ import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 
 /**
- * What became of transactions, as far as anybody knows: of those in the window, and of commits that
+ * What became of transactions, as far as it is known: of those in the window, and of commits that
  * left it uncleaned. Answers status queries (Algorithm 4), and requests that come again or too
  * late.
  */

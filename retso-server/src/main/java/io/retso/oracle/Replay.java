@@ -39,9 +39,9 @@ public final class Replay {
    * replay of that log would have found, so that what comes next is applied to the same state.
    *
    * <p>What the log does not tell is known of three things. Which timestamps are open transactions,
-   * and which are nobody's: a replay takes all for open that were issued, so this does, too. Where
-   * serializable transactions have their places, and what they have read: {@link #end} forgets
-   * that, on the safe side, whatever has known it. Everything else in the oracle is changed
+   * and which belong to no transaction: a replay takes all for open that were issued, so this does,
+   * too. Where serializable transactions have their places, and what they have read: {@link #end}
+   * forgets that, on the safe side, whatever has known it. Everything else in the oracle is changed
    * together with the log, or follows from what is, as the end of the window follows from the next
    * timestamp. (It may remember more commits than a replay reads back: older ones.)
    */
@@ -144,7 +144,7 @@ public final class Replay {
   /**
    * Goes on with what sweeps left to do, as the oracle that logged them does between requests:
    * {@code stepsMax} places of the window and as many of the table. A standby calls it now and
-   * then, so that {@link #end} finds little, while everybody waits.
+   * then, so that {@link #end} finds little, while all clients wait.
    */
   public void sweepOn(int stepsMax) {
     window.sweepOn(stepsMax);

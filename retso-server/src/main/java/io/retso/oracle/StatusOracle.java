@@ -165,7 +165,7 @@ public final class StatusOracle {
 
   /**
    * Issues a timestamp that is above all commits that were decided, and below all that will be. It
-   * is nobody's transaction: it needs no end, does not hold the low watermark, and is not logged,
+   * belongs to no transaction: it needs no end, does not hold the low watermark, and is not logged,
    * see {@link UnloggedTimestamps}.
    */
   public long timestamp() {
@@ -177,9 +177,9 @@ public final class StatusOracle {
 
   /**
    * Issues a snapshot for serializable readers that report no reads: a transaction that commits
-   * from now on has its place in the serial order above it. Like {@link #timestamp} it is nobody's
-   * transaction and not logged: to a successor everything that was reserved is such a snapshot. It
-   * holds the low watermark until {@link #release}.
+   * from now on has its place in the serial order above it. Like {@link #timestamp} it belongs to
+   * no transaction and is not logged: to a successor everything that was reserved is such a
+   * snapshot. It holds the low watermark until {@link #release}.
    */
   public long safeSnapshot() {
     long snapshot = nextTimestamp();
@@ -200,8 +200,9 @@ public final class StatusOracle {
   }
 
   /**
-   * Lets time pass: the next {@code count} timestamps are nobody's, as if they had been issued by
-   * {@link #timestamp} and no client had heard of them. No later commit may have one of them.
+   * Lets time pass: the next {@code count} timestamps belong to no transaction, as if they had been
+   * issued by {@link #timestamp} and no client had heard of them. No later commit may have one of
+   * them.
    *
    * @param count at most 2^16, as {@link CommittedMap} must see timestamps age
    * @return how many were passed: fewer than {@code count} if they pushed {@link

@@ -26,7 +26,8 @@ import java.util.Arrays;
  * </pre>
  *
  * <p>Where a commit sequence will be, an open transaction has the number of the client host that
- * began it; 0 if that is not known. It says who waits for whom, and is no part of any answer.
+ * began it; 0 if that is not known. It says which host waits for which, and is no part of any
+ * answer.
  *
  * <p>Invariant: the window is [{@link #low}, {@link #next}), next - low &lt; R, and the slots
  * outside it are vacant: {@code next} can be taken at any time, and a transaction at {@code low}
@@ -75,7 +76,10 @@ final class TransactionWindow {
   /** Committed, cleanup not reported. */
   static final int COMMITTED = 6;
 
-  /** A snapshot of serializable readers, held open by the oracle: nobody's, and not finished. */
+  /**
+   * A snapshot of serializable readers, held open by the oracle: of no transaction, and not
+   * finished.
+   */
   static final int SAFE_SNAPSHOT = 7;
 
   /** The states from here on are counted, and leave the window with some work. */
@@ -172,14 +176,14 @@ final class TransactionWindow {
     slots[(int) issue(OPEN) & mask] |= (long) host << STATE_BITS;
   }
 
-  /** Takes the next sequence for nobody: one of {@link UnloggedTimestamps}. */
+  /** Takes the next sequence for no transaction: one of {@link UnloggedTimestamps}. */
   void pass() {
     int slot = (int) next & mask;
     issue(NO_TRANSACTION);
     slots[slot] = UNLOGGED;
   }
 
-  /** Holds a {@link #SAFE_SNAPSHOT} of the window no longer: it is nobody's. */
+  /** Holds a {@link #SAFE_SNAPSHOT} of the window no longer: it belongs to no transaction. */
   void release(long sequence) {
     assert state(sequence) == SAFE_SNAPSHOT;
     set(sequence, UNLOGGED >>> STATE_BITS, NO_TRANSACTION);
@@ -335,8 +339,8 @@ final class TransactionWindow {
 
   /**
    * Leaves what a replay of the log would have found: each transaction that began is open perhaps,
-   * and so is what is nobody's, unless the log says that it is finished; of places in the serial
-   * order nothing is known.
+   * and so is what belongs to none, unless the log says that it is finished; of places in the
+   * serial order nothing is known.
    *
    * @param told below it the log says so
    */

@@ -1,11 +1,11 @@
 package io.retso.oracle;
 
 /**
- * Sequences of timestamps that are nobody's: those issued to readers, and those that were passed
- * over. Nothing is logged of them, so to a successor they look like each timestamp that was
- * reserved: presumed open, until they leave the window or the time limit passes. Below a watermark
- * that was answered this must not be, as the successor's would be lower: when the watermark passes
- * one of them, it is logged before it is answered, {@link Changes#watermark}.
+ * Sequences of timestamps that belong to no transaction: those issued to readers, and those that
+ * were passed over. Nothing is logged of them, so to a successor they look like each timestamp that
+ * was reserved: presumed open, until they leave the window or the time limit passes. Below a
+ * watermark that was answered this must not be, as the successor's would be lower: when the
+ * watermark passes one of them, it is logged before it is answered, {@link Changes#watermark}.
  */
 final class UnloggedTimestamps {
   /** Invariant: those below it are finished by a watermark in the log. Long.MAX_VALUE: of all. */

@@ -41,7 +41,7 @@ final class Watermark {
     this.counters = counters;
   }
 
-  /** The watermark as an answer to somebody who relies on it; see {@link StatusOracle}. */
+  /** The watermark as an answer to a client that relies on it; see {@link StatusOracle}. */
   long answer() {
     long low = sequence();
     assert low >= answered : "the low watermark falls from " + answered + " to " + low;
@@ -64,7 +64,7 @@ final class Watermark {
     unlogged.clear();
   }
 
-  /** The watermark's sequence, for somebody who does not rely on it. */
+  /** The watermark's sequence, for a reader that does not rely on it. */
   long sequence() {
     uncleaned.tidy(WALK_MAX);
     // Committed transactions that left the window uncleaned hold it back, too.

@@ -20,7 +20,7 @@
  *   <li>the lists of open and half-aborted transactions: {@link io.retso.oracle.TransactionWindow};
  *   <li>committed transactions that are not cleaned up and that left the window: {@link
  *       io.retso.oracle.UncleanedCommits};
- *   <li>timestamps that are nobody's, of which the log says nothing: {@link
+ *   <li>timestamps that belong to no transaction, of which the log says nothing: {@link
  *       io.retso.oracle.UnloggedTimestamps};
  *   <li>recovery from a log: {@link io.retso.oracle.Replay}.
  * </ul>
@@ -45,11 +45,11 @@
  * <p>Dead clients therefore pin memory only through transactions that they committed and did not
  * clean, and that table is bounded. A sweep takes them out of it.
  *
- * <p><strong>Why a sweep may say that nothing is left.</strong> Somebody takes a fresh start
+ * <p><strong>Why a sweep may say that nothing is left.</strong> A client takes a fresh start
  * timestamp X, then visits every pending mark in the tables and finishes the cleanup of every
  * decided transaction it meets. A transaction T that committed below X was decided before X was
  * issued, and had an answer to all its writes before it asked to commit: all its marks stood in the
- * tables before the sweep began, and none comes later. So the sweep met each of them, or somebody
+ * tables before the sweep began, and none comes later. So the sweep met each of them, or a client
  * had cleaned it. Asked for T's status the oracle answered with the commit timestamp, or with
  * {@code RETRY} after all marks were gone. X travels in the fast lane, so a crash may have undone
  * the commit of T after X was answered: then T is not committed, and if it commits again then above
@@ -59,11 +59,11 @@
  * finished; a transaction that leaves the window uncleaned was not finished, so W had not passed
  * it; new timestamps are above. Over a restart: an answer leaves after the entry of its time is
  * durable, so each commit, abort, cleanup, sweep and expiry that finished a transaction is
- * replayed, and so is W itself if it passed timestamps that are nobody's, which leave no other
- * trace; what had left the window of the writer before stays outside of the next one's; and the
- * timestamps that recovery presumes to be open are above W: they were open in that writer, or
- * nobody's, or above its {@code next}. They hold the next W back until they leave the window or the
- * time limit passes. A deposed writer cannot answer a call that is made after its successor
- * answered one: its append fails, and its timestamps wait for one by then.
+ * replayed, and so is W itself if it passed timestamps that belong to no transaction, which leave
+ * no other trace; what had left the window of the writer before stays outside of the next one's;
+ * and the timestamps that recovery presumes to be open are above W: they were open in that writer,
+ * or belonged to no transaction, or were above its {@code next}. They hold the next W back until
+ * they leave the window or the time limit passes. A deposed writer cannot answer a call that is
+ * made after its successor answered one: its append fails, and its timestamps wait for one by then.
  */
 package io.retso.oracle;

@@ -17,8 +17,9 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * Says who a client is and what it may ask for, by an access file that may change while the server
- * runs, and the servers' secret. Thread-safe, but for {@link #tickets} and {@link #receipts}.
+ * Says which client it is and what it may ask for, by an access file that may change while the
+ * server runs, and the servers' secret. Thread-safe, but for {@link #tickets} and {@link
+ * #receipts}.
  */
 public final class AccessControl {
   /** For how long a token counts for whose bearer a region server vouches. */
@@ -42,7 +43,7 @@ public final class AccessControl {
   /**
    * Asks nothing of clients yet.
    *
-   * @param insecure whether everybody may report sweeps who need not say who they are; otherwise
+   * @param insecure whether every client that need not identify itself may report sweeps; otherwise
    *     those on the server's own machine may
    * @param millis since 1970
    * @param audit hears of what is refused
@@ -76,7 +77,7 @@ public final class AccessControl {
     access = newAccess;
   }
 
-  /** Lets clients prove by Kerberos who they are, from here on. */
+  /** Lets clients prove their identity by Kerberos, from here on. */
   public void use(Kerberos newKerberos) {
     kerberos = newKerberos;
   }
@@ -102,8 +103,8 @@ public final class AccessControl {
   }
 
   /**
-   * Makes receipts; of one thread. Null as long as clients need not say who they are, and so cannot
-   * be told from region servers.
+   * Makes receipts; of one thread. Null as long as clients need not identify themselves, and so
+   * cannot be told from region servers.
    */
   public ReceiptMaker receipts() {
     return authentication() == Level.OFF ? null : receipts;
@@ -121,7 +122,7 @@ public final class AccessControl {
         : List.of(Authentication.TOKEN, Authentication.KERBEROS);
   }
 
-  /** Bytes of what proves who a client is, in one AUTH frame, at most: a token has few. */
+  /** Bytes of what proves a client's identity, in one AUTH frame, at most: a token has few. */
   public int credentialBytesMax() {
     return kerberos == null ? AccessTokens.CHARS_MAX : Limits.CREDENTIAL_BYTES_MAX;
   }
@@ -149,7 +150,7 @@ public final class AccessControl {
     return now.authentication() == Level.REQUIRED ? Identity.unknown() : anonymous(peer);
   }
 
-  /** Somebody that need not say who it is. */
+  /** A client that need not identify itself. */
   private Identity anonymous(Peer peer) {
     return Identity.anonymous(everybodysRoles(peer));
   }
@@ -160,7 +161,7 @@ public final class AccessControl {
   }
 
   /**
-   * With {@code off} no client is refused. One that says who it is owns its transactions all the
+   * With {@code off} no client is refused. One that identifies itself owns its transactions all the
    * same: so they outlive the switch in both directions.
    */
   private Identity known(Access now, Peer peer, String principal, Proof proof, Evidence evidence)
@@ -201,7 +202,7 @@ public final class AccessControl {
   }
 
   /**
-   * Begins to check by Kerberos who the client of a connection is.
+   * Begins to check by Kerberos the identity of the client of a connection.
    *
    * @throws AccessException if that cannot be
    */
@@ -219,7 +220,7 @@ public final class AccessControl {
   }
 
   /**
-   * The client that has proved by Kerberos who it is.
+   * The client that has proved its identity by Kerberos.
    *
    * @param exchange which is complete
    */
@@ -248,7 +249,7 @@ public final class AccessControl {
 
   /**
    * Makes a token for a user of HBase, because a region server vouches for it: HBase has verified
-   * who it is. It counts for {@value #VOUCHED_MILLIS} ms.
+   * its identity. It counts for {@value #VOUCHED_MILLIS} ms.
    *
    * @param user its name in HBase
    * @throws AccessException if region servers may not vouch for it

@@ -135,8 +135,8 @@ public final class AccessFile {
     if (authentication.ordinal() > tls.ordinal()) {
       throw new AccessException(
           where
-              + " asks more of clients than of their connections: in clear they cannot prove who"
-              + " they are, so set tls to "
+              + " asks more of clients than of their connections: in clear they cannot prove"
+              + " their identity, so set tls to "
               + word(authentication)
               + ", too");
     }

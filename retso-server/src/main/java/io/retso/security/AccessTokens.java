@@ -15,7 +15,7 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Makes and reads tokens: texts by which their bearers say who they are. One is {@code retso1.},
+ * Makes and reads tokens: texts by which their bearers identify themselves. One is {@code retso1.},
  * what it says, and a dot and the HMAC-SHA-256 of what stands before it, both in base64 for URLs.
  * Nothing is kept of them: a person that has the servers' secret makes them, without a server, and
  * every server of the log reads them. Thread-safe.
@@ -46,7 +46,7 @@ public final class AccessTokens {
    * @param id by which it can be revoked: 16 digits of base 16
    * @param issuedMillis since 1970
    * @param expiresMillis since 1970
-   * @param vouched whether it was made because a region server vouches for its bearer, who is an
+   * @param vouched whether it was made because a region server vouches for its bearer, which is an
    *     application then, and nothing else
    */
   public record Token(
@@ -71,7 +71,7 @@ public final class AccessTokens {
 
   /** Makes and reads those of servers that share a secret. */
   public AccessTokens(ClusterSecret secret) {
-    keys = secret.keys(PURPOSE, ""); // of no log: a token is made where no server can be asked
+    keys = secret.keys(PURPOSE, ""); // for no log: a token is made where no server can be asked
   }
 
   /** The text of a token. */

@@ -14,7 +14,7 @@ public interface Audit {
 
   /** What happened. */
   enum Kind {
-    /** A client has proved who it is. */
+    /** A client has proved its identity. */
     AUTHENTICATED,
     /** A connection or a request over HTTP was refused. */
     REFUSED,
@@ -26,7 +26,7 @@ public interface Audit {
     SWEPT,
     /** A region server got a token for a user of HBase. */
     VOUCHED,
-    /** Somebody had an action done. */
+    /** An operator had an action done. */
     ACTED,
     /** Access file, certificates or secret are others by now. */
     RELOADED,

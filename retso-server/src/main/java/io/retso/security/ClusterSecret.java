@@ -18,9 +18,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What all servers of one log know and no one else does. It never leaves this class: what others
- * get are keys that are derived from it, each for one purpose and one log, of which none tells
- * anything of another.
+ * What only the servers of one log know. It never leaves this class: what others get are keys that
+ * are derived from it, each for one purpose and one log, of which none tells anything of another.
  *
  * <p>A file of it has one or two lines of base64, each of {@value #BYTES_MIN} bytes or more. The
  * first makes what is made, both check it: so a secret is replaced while the servers go on, by

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 
 /** A client, as far as it is known, and what it may ask for. Immutable. */
 public final class Identity {
-  /** By what a client has said who it is. */
+  /** By what a client has identified itself. */
   public enum Proof {
     NONE,
     CERTIFICATE,
@@ -47,12 +47,12 @@ public final class Identity {
     this.evidence = evidence;
   }
 
-  /** A client that has not said who it is, where it need not. */
+  /** A client that has not identified itself, where it need not. */
   static Identity anonymous(Set<Role> roles) {
     return new Identity("", roles, Proof.NONE, Evidence.NONE);
   }
 
-  /** A client that has not said who it is yet, where it must. */
+  /** A client that has not identified itself yet, where it must. */
   static Identity unknown() {
     return new Identity("", Set.of(), Proof.NONE, Evidence.NONE);
   }
@@ -71,17 +71,17 @@ public final class Identity {
     }
   }
 
-  /** The name of who it is; empty if that is not known. */
+  /** The client's name; empty if that is not known. */
   public String principal() {
     return principal;
   }
 
-  /** Whether it must say who it is before it asks for anything. */
+  /** Whether it must identify itself before it asks for anything. */
   public boolean isToSay() {
     return principal.isEmpty() && roles.isEmpty();
   }
 
-  /** Whether it has said who it is. */
+  /** Whether it has identified itself. */
   public boolean isKnown() {
     return !principal.isEmpty();
   }
@@ -113,14 +113,14 @@ public final class Identity {
   public String refusal(FrameType type) {
     if (!isKnown()) {
       if (type == FrameType.KEYS) {
-        return "this oracle proves outcomes to region servers that say who they are: give this one"
-            + " a certificate, and have auth optional or required in the oracle's access"
+        return "this oracle proves outcomes to region servers that identify themselves: give this"
+            + " one a certificate, and have auth optional or required in the oracle's access"
             + " file";
       }
       return type == FrameType.SWEPT
-          ? "this oracle takes reports of sweeps from its own machine only, as nobody has to say"
-              + " who they are: run ./retso hbase sweep there"
-          : "this oracle wants to know who a client is before it asks for anything";
+          ? "this oracle takes reports of sweeps from its own machine only, as clients need not"
+              + " identify themselves: run ./retso hbase sweep there"
+          : "this oracle wants a client to identify itself before it asks for anything";
     }
     return principal
         + " may not send "

@@ -26,8 +26,8 @@ import javax.security.sasl.SaslException;
 import javax.security.sasl.SaslServer;
 
 /**
- * Checks by Kerberos who clients are, with the keys of a keytab: no server of Kerberos is asked.
- * The keytab may be replaced at any time; the JDK reads it for each client. Thread-safe.
+ * Checks the identity of clients by Kerberos, with the keys of a keytab: no server of Kerberos is
+ * asked. The keytab may be replaced at any time; the JDK reads it for each client. Thread-safe.
  */
 public final class Kerberos {
   /** Stands for the server's host in the name of its principal. */
@@ -48,7 +48,7 @@ public final class Kerberos {
   private final Duration lasts;
 
   /**
-   * A client that has proved who it is.
+   * A client that has proved its identity.
    *
    * @param name its name in Kerberos, with its realm
    * @param authenticatedMillis when it has shown a password or a keytab to Kerberos, since 1970
@@ -64,9 +64,9 @@ public final class Kerberos {
    * Reads a keytab.
    *
    * @param principal name of the service; the realm of krb5.conf is added if it has none
-   * @param lasts for how long it counts that a client has proved who it is. The JDK does not tell
-   *     when a ticket ends, but takes none that has ended: so a client is known for so much longer
-   *     at most
+   * @param lasts for how long it counts that a client has proved its identity. The JDK does not
+   *     tell when a ticket ends, but takes none that has ended: so a client is known for so much
+   *     longer at most
    * @throws AccessException if it has no key for the principal, or others can read it
    */
   public static Kerberos read(String principal, Path keytab, Duration lasts)
@@ -103,14 +103,14 @@ public final class Kerberos {
     return lasts.toMillis();
   }
 
-  /** Begins to check who a client is. */
+  /** Begins to check a client's identity. */
   Exchange begin() {
     return new Exchange();
   }
 
   /**
-   * The steps by which one client proves who it is. Each takes the client's word first, which takes
-   * long and may be done on any thread, and is looked at then.
+   * The steps by which one client proves its identity. Each takes the client's word first, which
+   * takes long and may be done on any thread, and is looked at then.
    */
   public final class Exchange {
     private SaslServer server;
@@ -169,7 +169,7 @@ public final class Kerberos {
       return challenge;
     }
 
-    /** Whether it is known who the client is. */
+    /** Whether the client is identified. */
     public boolean isComplete() throws AccessException {
       if (refusal != null) {
         throw refusal;

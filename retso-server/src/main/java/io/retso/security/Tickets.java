@@ -12,7 +12,7 @@ import java.util.List;
  * <p>Of one thread. Allocates nothing after construction.
  */
 public final class Tickets {
-  /** An owner that has not said who it is: then the ticket is its bearer's. */
+  /** An owner that has not identified itself: then the ticket is its bearer's. */
   public static final long ANYBODY = 0;
 
   /** What their keys are for: see {@link ClusterSecret#keys}. */
@@ -40,7 +40,7 @@ public final class Tickets {
    *
    * @param first start timestamp
    * @param step to the next one
-   * @param owner who began them
+   * @param owner the client that began them
    * @param tickets has them from {@code from} on, {@code count} of them
    */
   public void make(long first, long step, long owner, long[] tickets, int from, int count) {
@@ -58,9 +58,9 @@ public final class Tickets {
 
   /**
    * Looks whether tickets are those of their start timestamps. One that was made for {@link
-   * #ANYBODY} is its bearer's, also if that has said who it is since.
+   * #ANYBODY} is its bearer's, also if that has identified itself since.
    *
-   * @param owner who is to have begun them
+   * @param owner the client that is to have begun them
    * @param wrong has for each of them whether its ticket is wrong
    * @return how many are wrong
    */

@@ -7,7 +7,7 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
  * only then, and otherwise with an entry of the log.
  *
  * <p><strong>Why they must not be answered always.</strong> A server from which the log was taken
- * does not know it. Its timestamps lie below all that its successor issues. So once somebody has
+ * does not know it. Its timestamps lie below all that its successor issues. So once a client has
  * been told by the successor that a transaction is committed, a timestamp from the old server is
  * wrong for a client that asks for one after that: it does not see that commit.
  *
@@ -34,7 +34,7 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
  * those of two servers differ by at most one percent in rate, which the successor adds. They must
  * go on while a process is stopped. A virtual machine that is suspended together with its monotonic
  * clock would keep its lease while it sleeps. So the wall clock is asked, too: an entry counts only
- * if it was sent within D by both clocks, which costs one entry when somebody merely sets the clock
+ * if it was sent within D by both clocks, which costs one entry when the clock is merely set
  * forward. Not covered is a machine that stops with both of its clocks: one whose wall clock is set
  * back by as much as it slept before it goes on, or a guest that its hypervisor pauses (for a
  * snapshot, or to move it) and whose wall clock is right again only after a while. Until then it

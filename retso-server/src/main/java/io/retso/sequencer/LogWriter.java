@@ -199,7 +199,7 @@ final class LogWriter {
       log.doubt(
           "nothing was appended for "
               + TimeUnit.NANOSECONDS.toSeconds(since)
-              + " s: this process stood still, or a clock was set; somebody else may lead by now");
+              + " s: this process stood still, or a clock was set; another server may lead by now");
     }
     log.append(ring.filling(), full.seal(ring.filling()));
     ring.appended();
@@ -217,7 +217,7 @@ final class LogWriter {
   /**
    * Appends what is outstanding behind a position again: the same bytes at the same positions. Such
    * an entry counts for the lease from now on. One that turned out to be durable counts from when
-   * it was sent, which was before anybody could fence the ledger that it is in.
+   * it was sent, which was before any server could fence the ledger that it is in.
    */
   void resume(long position) {
     stall = null;

@@ -4,10 +4,10 @@ import io.retso.oracle.StatusOracle;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The safe snapshot that all serializable readers share who are not judged: a new one is issued at
- * most every {@link #PERIOD_NANOS}, however many ask, since each of them restricts the writers of
- * its moment. The oracle holds it open for {@link #HELD_NANOS}; a reader that takes longer is
- * refused by regions as too old.
+ * The safe snapshot of all serializable readers that are not judged: a new one is issued at most
+ * every {@link #PERIOD_NANOS}, however many ask, since each of them restricts the writers of its
+ * moment. The oracle holds it open for {@link #HELD_NANOS}; a reader that takes longer is refused
+ * by regions as too old.
  *
  * <p>Bounded by these two times. Of the sequencer's thread.
  */

@@ -197,9 +197,9 @@ public final class Sequencer implements CommitLog.Listener {
   }
 
   /**
-   * The snapshot that serializable readers share who report no reads; see {@link SafeSnapshots}. As
-   * with {@link #timestamp} the answer may leave once the snapshot is reserved: no successor places
-   * a commit below what was reserved.
+   * The snapshot that serializable readers without reports of reads share; see {@link
+   * SafeSnapshots}. As with {@link #timestamp} the answer may leave once the snapshot is reserved:
+   * no successor places a commit below what was reserved.
    *
    * @param nowNanos a monotonic clock's time
    */

@@ -13,9 +13,10 @@ import org.slf4j.LoggerFactory;
  * Timestamps#GAP} ms is issued. HBase gives plain cells and deletes the milliseconds of its clock:
  * a plain delete above the timestamps of transactions to come would swallow what they write.
  *
- * <p>Nothing rests on the clock: timestamps only rise, and those that are passed over are nobody's
- * ({@link Sequencer#passTo}). If it is set back, or timestamps are ahead of it because many are
- * issued, or because a restart skipped reserved ones, nothing happens until it has caught up.
+ * <p>Nothing rests on the clock: timestamps only rise, and those that are passed over belong to no
+ * transaction ({@link Sequencer#passTo}). If it is set back, or timestamps are ahead of it because
+ * many are issued, or because a restart skipped reserved ones, nothing happens until it has caught
+ * up.
  *
  * <p>A clock that is set forward, or that of another host which is hours ahead, must not push the
  * window over transactions that are not too old yet. So what is passed over leaves half of the

@@ -7,7 +7,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Tasks on the oracle's thread that somebody waits for. */
+/** Tasks on the oracle's thread that another thread waits for. */
 final class OracleLoop {
   private static final long SECONDS_MAX = 60;
 

@@ -24,7 +24,7 @@ final class ReservedPort implements AutoCloseable {
   /**
    * Holds the port of an address; of port 0 there is nothing to hold.
    *
-   * @throws IOException if somebody listens there, or the address is not of this machine; the
+   * @throws IOException if a process listens there, or the address is not of this machine; the
    *     message says what to change
    */
   static ReservedPort of(InetSocketAddress address) throws IOException {

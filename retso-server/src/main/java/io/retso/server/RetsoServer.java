@@ -58,7 +58,7 @@ public final class RetsoServer implements AutoCloseable {
    * Starts a server and returns when it leads, or is ready to.
    *
    * @throws ConfigException if the heap is too small for the settings, or an address lets others in
-   *     where clients need not say who they are
+   *     where clients need not identify themselves
    * @throws IOException if an address, the data directory or its disk cannot be used
    * @throws LogException if the log cannot be taken over or replayed
    * @throws InterruptedException if the thread was interrupted while waiting for the log
@@ -173,8 +173,8 @@ public final class RetsoServer implements AutoCloseable {
     return parts.embedded();
   }
 
-  /** For tests: what is left when its process dies from one moment to the next. */
-  void kill() {
+  /** Leaves what is left when its process dies from one moment to the next: for tests. */
+  public void kill() {
     synchronized (this) {
       closed = true;
     }

@@ -3,8 +3,6 @@ package io.retso.server;
 import io.retso.log.LogException;
 import io.retso.log.bookkeeper.ZooKeeperAccess;
 import io.retso.log.bookkeeper.ZooKeeperTree;
-import io.retso.security.ClusterSecret;
-import io.retso.security.SecretException;
 import io.retso.server.commands.StartFailure;
 import io.retso.server.commands.UsualExitCodes;
 import io.retso.server.config.ConfigException;
@@ -75,8 +73,8 @@ public final class SecureLogCommand implements Callable<Integer> {
   @Option(
       names = "--open",
       description =
-          "Gives it to everybody again, for the way back: before zookeeper.auth is taken out of the"
-              + " settings, and once more after the last restart.")
+          "Gives it to every client again, for the way back: before zookeeper.auth is taken out of"
+              + " the settings, and once more after the last restart.")
   private boolean open;
 
   @Option(
@@ -101,7 +99,7 @@ public final class SecureLogCommand implements Callable<Integer> {
                 + config.get(Settings.ZOOKEEPER_AUTH)
                 + " says nothing of whom ZooKeeper is to let in: set it to digest, sasl or x509");
       }
-      ZooKeeperAccess access = ServerLog.access(config, secret(config));
+      ZooKeeperAccess access = ServerLog.access(config, ServerSecurity.secret(config));
       if (passwordFile != null) {
         makePasswordFile(access);
       } else {
@@ -114,17 +112,6 @@ public final class SecureLogCommand implements Callable<Integer> {
       err.println("retso secure-log: " + failure.line());
       err.flush();
       return failure.code().number();
-    }
-  }
-
-  private static ClusterSecret secret(ServerConfig config) throws ConfigException, IOException {
-    if (config.secretFile().isEmpty()) {
-      return ClusterSecret.knownToAll();
-    }
-    try {
-      return ClusterSecret.read(config.secretFile().get());
-    } catch (SecretException e) {
-      throw new ConfigException(e.getMessage(), e);
     }
   }
 

@@ -171,13 +171,13 @@ final class SecurityFiles implements AutoCloseable {
     if (read.authentication() != Level.OFF && config.isDurable() && config.secretFile().isEmpty()) {
       throw new AccessException(
           file.get()
-              + " asks clients who they are, and this server has no secret, so that tokens could be"
-              + " made up: set secret.file, and start it again");
+              + " wants clients to identify themselves, and this server has no secret, so that"
+              + " tokens could be made up: set secret.file, and start it again");
     }
     if (read.authentication() != Level.REQUIRED && isOpenToOthers && !config.isInsecure()) {
       throw new AccessException(
           file.get()
-              + " lets clients from other machines in that do not say who they are: set auth"
+              + " lets clients from other machines in that do not identify themselves: set auth"
               + " required, or set insecure = yes-i-know for the time in which they learn it");
     }
     policy = read;
@@ -288,7 +288,7 @@ final class SecurityFiles implements AutoCloseable {
     return policy.tls() == Level.REQUIRED;
   }
 
-  /** Whether everybody has to say who they are. */
+  /** Whether every client has to identify itself. */
   boolean isClosed() {
     return policy.authentication() == Level.REQUIRED;
   }
@@ -302,7 +302,7 @@ final class SecurityFiles implements AutoCloseable {
         + (policy.digest().isEmpty() ? "" : ", access file " + policy.digest());
   }
 
-  /** What somebody should see to; empty if there is nothing. */
+  /** What an operator should see to; empty if there is nothing. */
   String warning() {
     Optional<Instant> end = server().flatMap(TlsContext::end);
     Instant now = Instant.now();

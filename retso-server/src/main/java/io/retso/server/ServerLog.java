@@ -85,7 +85,7 @@ final class ServerLog implements AutoCloseable {
   }
 
   /**
-   * Who a server is to ZooKeeper.
+   * A server's identity in ZooKeeper.
    *
    * @throws ConfigException if ZooKeeper's own client was not told what that takes
    */
@@ -113,7 +113,7 @@ final class ServerLog implements AutoCloseable {
               + property
               + "="
               + value
-              + ", by which ZooKeeper's client says who this server is");
+              + ", by which ZooKeeper's client identifies this server");
     }
     return ZooKeeperAccess.byConnection();
   }
@@ -147,9 +147,7 @@ final class ServerLog implements AutoCloseable {
 
   /** Without a file of it, each stranger knows the secret, too. */
   private LedgerPasswords passwords(ClusterSecret secret) {
-    return config.secretFile().isEmpty()
-        ? LedgerPasswords.NONE
-        : LedgerPasswords.of(secret::keys, config.get(Settings.LOG_PASSWORDS));
+    return config.secretFile().isEmpty() ? LedgerPasswords.NONE : LedgerPasswords.of(secret::keys);
   }
 
   /**

@@ -21,16 +21,19 @@ final class ServerMember {
   private final OracleServer net;
   private final ServerOracle oracle;
   private final Member member;
+  private final NettyLeaderWatch watch;
   private final CompletableFuture<Void> serves = new CompletableFuture<>();
   private volatile Consumer<LogException> onTrouble = failure -> {};
 
   /** What {@link #onTrouble} has heard of and is not over; touched by the oracle's thread. */
   private LogException trouble;
 
-  private ServerMember(OracleServer net, ServerOracle oracle, Member member) {
+  private ServerMember(
+      OracleServer net, ServerOracle oracle, Member member, NettyLeaderWatch watch) {
     this.net = net;
     this.oracle = oracle;
     this.member = member;
+    this.watch = watch;
   }
 
   /** Makes a standby, and has it follow the log. */
@@ -47,7 +50,7 @@ final class ServerMember {
     OracleLoop.run(
         net,
         () -> {
-          LeaderWatch watch =
+          NettyLeaderWatch watch =
               new NettyLeaderWatch(
                   net.loop(),
                   LeaderWatch.clientName(settings.address()),
@@ -64,7 +67,7 @@ final class ServerMember {
                   net.front(),
                   roster,
                   watch);
-          made[0] = new ServerMember(net, oracle, member);
+          made[0] = new ServerMember(net, oracle, member, watch);
         });
     made[0].run();
     return made[0];
@@ -101,13 +104,13 @@ final class ServerMember {
     }
   }
 
-  /** Has somebody hear, on a thread of the common pool, when the log cannot be used any more. */
+  /** Has a listener hear, on a thread of the common pool, when the log cannot be used any more. */
   void onTrouble(Consumer<LogException> listener) {
     onTrouble = listener;
   }
 
   /**
-   * Waits until it leads, or is a ready standby of somebody who does; as long as it takes: each
+   * Waits until it leads, or is a ready standby of a server that does; as long as it takes: each
    * step is bounded.
    *
    * @throws LogException if the log cannot be read or taken over
@@ -148,6 +151,11 @@ final class ServerMember {
                           }
                         }));
     return done;
+  }
+
+  /** See {@link NettyLeaderWatch#look}; of the oracle's thread. */
+  void lookAtLeader() {
+    watch.look();
   }
 
   /** See {@link Member#retire}. */

@@ -127,7 +127,7 @@ final class ServerParts {
     log = new ServerLog(config);
     started("log", log);
     log.prepare();
-    ClusterSecret secret = security.secret();
+    ClusterSecret secret = ServerSecurity.secret(config);
     log.startEmbedded(secret);
     oracle = making.join();
     BookKeeperStore store = config.isDurable() ? log.open(secret) : null;
@@ -144,7 +144,7 @@ final class ServerParts {
       join(store);
     }
     keepTime();
-    security.files().watch(log::use, () -> net.executor().execute(net::lookAtClients));
+    security.files().watch(log::use, () -> net.executor().execute(this::look));
     // Answered behind the look at open connections, which is a task of the loop, too.
     observation.offerReload(
         () -> security.files().readNow().thenApplyAsync(Function.identity(), net.executor()));
@@ -166,7 +166,13 @@ final class ServerParts {
     startSeconds = (nanoClock.getAsLong() - before) / NANOS_PER_SECOND;
   }
 
-  /** What somebody should see to; empty if there is nothing. */
+  /** What is asked of connections may be something else by now; of the oracle's thread. */
+  private void look() {
+    net.lookAtClients();
+    member().ifPresent(ServerMember::lookAtLeader);
+  }
+
+  /** What an operator should see to; empty if there is nothing. */
   String warning() {
     return security.warning();
   }

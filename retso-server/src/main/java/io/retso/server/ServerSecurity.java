@@ -39,8 +39,8 @@ final class ServerSecurity implements AutoCloseable {
   }
 
   /**
-   * Reads what there is. Other machines get in where clients have to say who they are, or where all
-   * are trusted.
+   * Reads what there is. Other machines get in where clients have to identify themselves, or where
+   * all are trusted.
    *
    * @throws ConfigException if others would get in otherwise, or a file cannot be used
    */
@@ -78,13 +78,13 @@ final class ServerSecurity implements AutoCloseable {
         host.key()
             + " = "
             + config.get(host)
-            + " lets other machines in, and nobody has to say who they are: set it to 127.0.0.1, or"
-            + " let ./retso secure init make certificates and an access file that has auth"
-            + " required, or set insecure = yes-i-know where only machines that you trust reach"
-            + " it");
+            + " lets other machines in, and clients need not identify themselves: set it to"
+            + " 127.0.0.1, or let ./retso secure init make certificates and an access file that has"
+            + " auth required, or set insecure = yes-i-know where only machines that you trust"
+            + " reach it");
   }
 
-  /** What says who clients are and what they may do. */
+  /** What identifies clients and says what they may do. */
   AccessControl access() {
     return access;
   }
@@ -98,7 +98,7 @@ final class ServerSecurity implements AutoCloseable {
    * Reads the secret. One of a log in memory ends with it; a log of this server alone comes with
    * one.
    */
-  ClusterSecret secret() throws ConfigException, IOException {
+  static ClusterSecret secret(ServerConfig config) throws ConfigException, IOException {
     Optional<Path> file = config.secretFile();
     if (file.isEmpty()) {
       return config.isDurable() ? ClusterSecret.knownToAll() : ClusterSecret.random();
@@ -137,7 +137,7 @@ final class ServerSecurity implements AutoCloseable {
         : "INSECURE: all who reach the port may sweep, and nothing has to be encrypted";
   }
 
-  /** What somebody should see to; empty if there is nothing. */
+  /** What an operator should see to; empty if there is nothing. */
   String warning() {
     if (config.isInsecure() && !files.isClosed()) {
       return posture();

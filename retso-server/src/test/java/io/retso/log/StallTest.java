@@ -3,6 +3,7 @@ package io.retso.log;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.log.LogException.Reason;
@@ -122,31 +123,26 @@ class StallTest extends LogFixture {
     }
   }
 
-  /** What an earlier build does not read is not written: the next writer begins a segment. */
+  /** What all members read when it began; a leader of a later build writes more in the next one. */
   @Test
-  void amongEarlierReadersALogThatWouldContinueASegmentFails() throws LogException {
-    for (int kept = 0; kept <= 3; kept++) {
-      Writer writer = stalledAfter(kept, 3);
-      writer.log.writeAtMost(LogEntry.VERSION);
-      long before = writer.durable;
-      store.keeps = -1;
-      quiesce();
-      assertEquals(Reason.UNAVAILABLE, writer.failure.reason());
-      Writer next = new Writer();
-      assertEquals(before + kept, next.position);
-      next.startSegment(16 * (next.position + 1));
-      quiesce();
-      assertEquals(next.position, next.durable);
-      next.roll(16 * (next.position + 1));
-      assertNull(next.failure);
-    }
+  void aSegmentHasOneVersionAlsoBehindAStall() throws LogException {
+    int later = 2 * LogEntry.newestVersion();
+    Writer writer = stalledAfter(1, 3);
+    writer.log.writeAtMost(later);
+    store.keeps = -1;
+    quiesce();
+    Writer next = new Writer();
+    assertEquals(writer.position, next.position, "this build reads it");
+    next.log.writeAtMost(later);
+    next.startSegment(16 * (next.position + 1));
+    quiesce();
+    assertEquals(Reason.NEWER, assertThrows(LogException.class, Writer::new).reason());
   }
 
   /** The first entry of all is one of a segment's beginning, wherever it arrives. */
   @Test
   void aSegmentThatCouldNotBeginBeginsInTheNextLedger() throws LogException {
     Writer writer = new Writer(store, SPAN, RETENTION);
-    writer.log.writeAtMost(LogEntry.VERSION);
     store.keeps = 0;
     writer.startSegment(16);
     store.keeps = -1;

@@ -91,7 +91,7 @@ class EmbeddedLockedTest {
             .withBookies(access)
             .withTimeouts(Duration.ofSeconds(2), Duration.ofSeconds(2));
     LedgerPasswords passwords =
-        LedgerPasswords.of(ClusterSecret.read(data.resolve("secret"))::keys, true);
+        LedgerPasswords.of(ClusterSecret.read(data.resolve("secret"))::keys);
     try (BookKeeperStore store = BookKeeperStore.connect(settings, Optional.empty(), passwords)) {
       long first = store.readCatalog().join().ledgers().get(0);
       try (LedgerStore.Entries entries = store.openUnfenced(first).join()) {

@@ -9,12 +9,8 @@ import io.retso.client.OracleClient;
 import io.retso.client.TransactionHandle;
 import io.retso.edited.SourceEdit;
 import io.retso.log.LogEntry;
-import io.retso.log.bookkeeper.BookKeeperSettings;
-import io.retso.log.bookkeeper.BookKeeperStore;
-import io.retso.log.bookkeeper.LedgerPasswords;
 import io.retso.member.Roster;
 import io.retso.protocol.Timestamps;
-import io.retso.security.ClusterSecret;
 import io.retso.server.embedded.EmbeddedBookKeeper;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +18,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -32,24 +27,40 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Members of different builds share a log on real bookies; the others are processes. */
+/** Members of this build and of others share a log on real bookies; the others are processes. */
 @Timeout(180)
 class OtherBuildTest {
-  /** A build that does not know entries that continue a segment. */
-  private static final SourceEdit EARLIER =
-      new SourceEdit(
-          Path.of("src/main/java/io/retso/log/LogEntry.java"),
-          "return CONTINUING;",
-          "return VERSION;");
+  private static final int VERSION = LogEntry.newestVersion();
+  private static final int NEXT_VERSION = 2 * VERSION;
+
+  /**
+   * The next version, made up: it reads and writes a later log, and speaks a later protocol, with
+   * other members as a client, too.
+   */
+  private static final List<SourceEdit> NEXT =
+      List.of(
+          new SourceEdit(
+              Path.of("src/main/java/io/retso/log/LogEntry.java"),
+              "return VERSION;",
+              "return 2 * VERSION;"),
+          new SourceEdit(
+              Path.of("../retso-client/src/main/java/io/retso/protocol/Handshake.java"),
+              "VERSION_MAX = 1;",
+              "VERSION_MAX = 2;"),
+          new SourceEdit(
+              Path.of("src/main/java/io/retso/server/members/NettyLeaderWatch.java"),
+              "Handshake.VERSION_MIN, Handshake.VERSION_MAX,",
+              "1, 2,"));
 
   private static final long AHEAD_MILLIS = TimeUnit.HOURS.toMillis(5);
 
   /** A member on a machine whose clock is hours ahead. */
-  private static final SourceEdit AHEAD =
-      new SourceEdit(
-          Path.of("src/main/java/io/retso/server/ServerOracle.java"),
-          "leading.followClock(System.currentTimeMillis())",
-          "leading.followClock(System.currentTimeMillis() + " + AHEAD_MILLIS + ")");
+  private static final List<SourceEdit> AHEAD =
+      List.of(
+          new SourceEdit(
+              Path.of("src/main/java/io/retso/server/ServerOracle.java"),
+              "leading.followClock(System.currentTimeMillis())",
+              "leading.followClock(System.currentTimeMillis() + " + AHEAD_MILLIS + ")"));
 
   @TempDir private Path dir;
   private EmbeddedBookKeeper cluster;
@@ -76,13 +87,13 @@ class OtherBuildTest {
     return server;
   }
 
-  private void startOther(SourceEdit edit) throws Exception {
+  private void startOther(List<SourceEdit> edits) throws Exception {
     Path classes = dir.resolve("classes");
-    edit.compile(classes);
+    edits.forEach(edit -> edit.compile(classes));
     other =
         ServerProcess.ofEdited(
             classes,
-            Files.createDirectory(dir.resolve("other")),
+            Files.createDirectories(dir.resolve("other")),
             "--zookeeper=" + cluster.zookeeper(),
             "--secret-file=" + TestServers.secret(),
             "--rows=100k",
@@ -113,44 +124,36 @@ class OtherBuildTest {
     return ready;
   }
 
-  /** As bookies' own recovery does: the ledger's writer is to go on in another one. */
-  private void fenceTheLog() throws Exception {
-    try (BookKeeperStore store =
-        BookKeeperStore.connect(
-            BookKeeperSettings.of(cluster.zookeeper(), 3, 3, 2),
-            Optional.empty(),
-            LedgerPasswords.of(ClusterSecret.read(TestServers.secret())::keys, true))) {
-      for (long ledger : store.readCatalog().get().ledgers()) {
-        store.openFenced(ledger).get().close();
-      }
-    }
-  }
-
   private static long commit(OracleClient client, long row) {
     TransactionHandle start = client.begin();
     assertTrue(client.commit(start, row).isCommitted());
     return start.startTimestamp();
   }
 
+  /** An upgrade that is given up: the next version has led meanwhile, and was never alone. */
   @Test
-  void aLeaderWritesNothingThatAnEarlierStandbyCannotRead() throws Exception {
+  void theNextVersionLeadsBesideThisOneAndThisOneTakesOverFromIt() throws Exception {
     RetsoServer first = server();
-    startOther(EARLIER);
-    Map<Integer, Boolean> both = Map.of(LogEntry.VERSION, true, LogEntry.newestVersion(), true);
+    startOther(NEXT);
+    Map<Integer, Boolean> both = Map.of(VERSION, true, NEXT_VERSION, true);
     await(() -> readyByVersion(first).equals(both));
+    long committed;
+    TransactionHandle open;
     try (OracleClient client = client()) {
-      long committed = commit(client, 1);
-      TransactionHandle open = client.begin();
-      long epoch = first.epoch();
-      fenceTheLog();
-      assertTrue(client.commit(open, 2).isCommitted());
-      await(() -> first.epoch() > epoch); // somebody took it over
-      awaitHealth(200);
+      committed = commit(client, 1);
+      open = client.begin();
       first.kill();
+      assertTrue(client.commit(open, 2).isCommitted());
+      assertEquals(200, TestServers.get(other.httpPort(), "/leader").statusCode());
+    }
+    RetsoServer back = server();
+    await(() -> readyByVersion(back).equals(both));
+    other.kill();
+    try (OracleClient client = client()) {
       long now = commit(client, 3);
+      assertTrue(back.leads());
       assertTrue(client.status(committed, now).commitTimestamp() > committed);
       assertTrue(client.status(open.startTimestamp(), now).commitTimestamp() > committed);
-      assertEquals(200, TestServers.get(other.httpPort(), "/leader").statusCode());
     }
   }
 
@@ -178,32 +181,26 @@ class OtherBuildTest {
     }
   }
 
+  /** The next version was alone, and wrote what only it reads. */
   @Test
   void aMemberThatCannotReadTheLogSaysSoAndTakesNothingOver() throws Exception {
+    startOther(NEXT);
     RetsoServer first = server();
-    long epoch = first.epoch();
-    fenceTheLog();
-    try (OracleClient client =
-        OracleClient.builder().address("127.0.0.1:" + first.port()).build()) {
-      commit(client, 1);
-    }
-    assertEquals(epoch, first.epoch(), "it goes on in another ledger");
-    startOther(EARLIER);
-    String health = awaitHealth(503);
-    assertTrue(health.contains("version 16, this build reads 8 and earlier"), health);
+    String health = TestServers.await(first, "/health", 503);
+    assertTrue(health.contains("version 2, this build reads 1 and earlier"), health);
     assertTrue(health.contains("start the version that wrote it"), health);
-    RetsoServer second = server();
-    Map<Integer, Boolean> ready = Map.of(LogEntry.VERSION, false, LogEntry.newestVersion(), true);
-    await(() -> readyByVersion(second).equals(ready));
+    long epoch;
     try (OracleClient client = client()) {
-      first.kill();
-      commit(client, 2);
-      assertEquals(epoch + 1, second.epoch());
-      second.kill();
-      RetsoServer third = server();
-      assertEquals(epoch + 2, third.epoch(), "nobody took it over in between");
-      assertTrue(other.isAlive());
-      assertFalse(awaitHealth(503).isEmpty());
+      commit(client, 1);
+      epoch = client.members().epoch();
     }
+    other.kill();
+    startOther(NEXT);
+    try (OracleClient client = client()) {
+      commit(client, 2);
+      assertEquals(epoch + 1, client.members().epoch(), "nobody took it over in between");
+    }
+    assertFalse(first.leads());
+    assertFalse(TestServers.await(first, "/health", 503).isEmpty());
   }
 }

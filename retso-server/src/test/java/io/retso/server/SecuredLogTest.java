@@ -102,7 +102,7 @@ class SecuredLogTest {
         assertTrue(nodes.stream().anyMatch(node -> node.matches("/ledgers/.*/L[0-9]+")));
         ZooKeeperStranger.isKeptOut(cluster.zookeeper(), nodes);
 
-        String key = "it is somebody else there than the servers that made it";
+        String key = "its identity there is not that of the servers that made it";
         startFails(member(cluster, other, "digest"), key);
         startFails(member(cluster, secret, "none"), key);
         secureLog(cluster, other, 74, "digest");

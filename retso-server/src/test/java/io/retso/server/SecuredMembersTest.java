@@ -14,6 +14,7 @@ import io.retso.member.Roster;
 import io.retso.server.config.Settings;
 import io.retso.server.embedded.EmbeddedBookKeeper;
 import io.retso.server.members.ZooKeeperRoster;
+import io.retso.tls.TestAuthority;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.SocketTimeoutException;
@@ -49,10 +50,15 @@ class SecuredMembersTest {
   }
 
   private RetsoServer server() throws Exception {
+    return server(fixture.access);
+  }
+
+  private RetsoServer server(Path access) throws Exception {
     RetsoServer server =
         RetsoServer.start(
             fixture
                 .settings(TestServers.member(cluster.zookeeper()))
+                .set(Settings.ACCESS_FILE, access)
                 .set(Settings.LOG_ENSEMBLE, 1)
                 .set(Settings.AUDIT_FILE, directory.resolve("audit-" + servers.size()))
                 .build());
@@ -142,5 +148,26 @@ class SecuredMembersTest {
     HttpResponse<String> reply = fixture.ask(first, "operator", "POST", "/handover", action);
     assertEquals(409, reply.statusCode(), reply.body());
     assertTrue(first.leads());
+  }
+
+  /** A standby that has found its leader in clear begins with TLS when it has to connect again. */
+  @Test
+  void aLeaderThatLearnsTlsIsWatchedByTls() throws Exception {
+    fixture.levels("off", "off");
+    RetsoServer first = server();
+    Path own = directory.resolve("access-of-the-second");
+    TestAuthority.replace(own, "tls optional\nauth optional\n" + SecuredFixture.LINES);
+    server(own);
+    TestServers.await(first.httpPort(), "/clients", 200, "  clear  127.0.0.1  standby ");
+    fixture.levels("required", "required");
+    assertEquals(
+        200, TestServers.send(first.httpPort(), "/reload", "POST", "text/plain").statusCode());
+    Await.aMinute(
+        "the standby speaks TLS",
+        () ->
+            fixture
+                .ask(first, "operator", "GET", "/clients")
+                .body()
+                .contains("member  member  tls  127.0.0.1  standby "));
   }
 }

@@ -255,7 +255,7 @@ class SecuredServerTest {
             .settings(TestServers.small())
             .set(Settings.LOG, "memory")
             .set(Settings.LISTEN_HOST, "0.0.0.0"),
-        "lets clients from other machines in that do not say who they are: set auth required");
+        "lets clients from other machines in that do not identify themselves: set auth required");
     fixture.write("tls on");
     assertWrong(
         fixture.settings(TestServers.small()).set(Settings.LOG, "memory"),

@@ -140,7 +140,7 @@ class UnknownClientsTest {
     try (Socket socket = encrypted()) {
       hello(socket);
       send(socket, out -> out.writeInt(Limits.FRAME_BYTES_MAX).writeZero(8));
-      assertRefused(ErrorCode.TOO_LARGE, "who the client is", socket);
+      assertRefused(ErrorCode.TOO_LARGE, "identifies the client", socket);
     }
   }
 

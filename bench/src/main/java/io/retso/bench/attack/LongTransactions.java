@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Transactions of the good client that are open during a whole measurement: an attack must not make
- * the oracle forget what it needs to commit them. Their rows are nobody else's, so any abort is one
+ * the oracle forget what it needs to commit them. Their rows are theirs alone, so any abort is one
  * for want of memory. Of one thread.
  */
 final class LongTransactions implements AutoCloseable {

@@ -75,7 +75,7 @@ public final class BoundsBench {
             + " %,d updates, time limit of a transaction %s.",
         updates, deaths, updates / FLUSHES, TIMEOUT);
     Path data = directory.resolve("hbase-cluster");
-    Directories.deleteIfPossible(data); // of a run that was killed or failed
+    Directories.deleteIfPossible(data); // left by a run that was killed or failed
     DeleteAtExit exit = DeleteAtExit.of(data);
     try (exit;
         LocalCluster cluster =

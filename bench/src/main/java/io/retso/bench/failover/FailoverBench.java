@@ -30,7 +30,7 @@ import java.util.Random;
  * clients get no answers.
  *
  * <p>A fault stays until all clients are served again, so what is measured is the fail-over, and
- * not the start of the server that has failed, during which the load rests. With one oracle nobody
+ * not the start of the server that has failed, during which the load rests. With one oracle none
  * takes over: then it stays for a second, and the start of the server counts.
  *
  * <p>What is timed are a few clients in a process of their own. Another process makes the load, and
@@ -59,10 +59,10 @@ public final class FailoverBench {
 
   private static final long READY_POLL_MILLIS = 50;
 
-  /** Warm is who serves no more than this above what was served before, */
+  /** A warm server serves no more than this above what was served before, */
   private static final double WARMER = 1.05;
 
-  /** and whose compilers take no more than this of the processors. */
+  /** and its compilers take no more than this of the processors. */
   private static final double COMPILERS_MAX = 0.05;
 
   private static final double FIRST_RATE = 1000;
@@ -316,7 +316,7 @@ public final class FailoverBench {
     for (long from = 0; from < settings.uncleaned(); from += UNCLEANED_AT_ONCE) {
       clients.leaveUncleaned(from, Math.min(UNCLEANED_AT_ONCE, settings.uncleaned() - from));
       say(
-          "  %,d of %,d transactions are committed that nobody cleans up",
+          "  %,d of %,d transactions are committed and not cleaned up",
           Math.min(settings.uncleaned(), from + UNCLEANED_AT_ONCE), settings.uncleaned());
     }
   }

@@ -90,7 +90,7 @@ public final class FailoverText {
 
   private static String doubt(FailoverSettings settings, int trials) {
     if (settings.counts().oracles() == 1) {
-      return "one oracle: the start of the server counts, nobody takes over";
+      return "one oracle: the start of the server counts, none takes over";
     }
     return trials < TRIALS_ENOUGH ? "worst of only " + trials + " trials" : "";
   }

@@ -92,7 +92,7 @@ final class Flooder extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    run.closed();
+    run.closed(false);
   }
 
   @Override

@@ -1,2 +1,2 @@
-/** Floods of clients that have not said who they are: {@code retso bench attacks --secured}. */
+/** Floods of clients that have not identified themselves: {@code retso bench attacks --secured}. */
 package io.retso.bench.flood;

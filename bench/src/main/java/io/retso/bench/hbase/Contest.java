@@ -17,7 +17,7 @@ import java.util.function.Supplier;
  *
  * @param name of what they all do
  * @param load threads, or operations under way
- * @param variants who does it, by name
+ * @param variants what does it, by name
  */
 record Contest(String name, int load, Map<String, Measure> variants) {
   static final String PLAIN = "plain";

@@ -57,7 +57,7 @@ public final class TablesBench {
   public TablesReport run(String version, List<String> flags)
       throws BenchException, InterruptedException {
     Path data = settings.directory().resolve("hbase-cluster");
-    Directories.deleteIfPossible(data); // of a run that was killed or failed
+    Directories.deleteIfPossible(data); // left by a run that was killed or failed
     DeleteAtExit exit = DeleteAtExit.of(data);
     try (exit) {
       TablesReport report = measure(data, version, flags);

@@ -35,7 +35,7 @@ public record TablesReport(
    *
    * @param contest what is compared
    * @param load threads, or operations under way
-   * @param variant who does it
+   * @param variant what does it
    * @param round from 0
    * @param perSecond operations that were not aborted
    * @param abortShare of all operations

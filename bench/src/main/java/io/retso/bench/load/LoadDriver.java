@@ -53,7 +53,7 @@ public final class LoadDriver implements AutoCloseable {
   }
 
   /**
-   * Makes clients that say who they are.
+   * Makes clients that identify themselves.
    *
    * @param tls what their connections begin TLS with; empty to speak in clear
    */

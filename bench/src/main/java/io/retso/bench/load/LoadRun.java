@@ -47,7 +47,7 @@ final class LoadRun implements Progress {
   private long tooOld;
   private long refused;
 
-  // Sums of the whole run, for somebody who watches it.
+  // Sums of the whole run, for a user that watches it.
   private long completedEver;
   private long nanosEver;
   private final AtomicLong completedSeen = new AtomicLong();

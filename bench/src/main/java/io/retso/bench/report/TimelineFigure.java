@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What happened over time: throughput, the longest waits on a logarithmic axis, who led, and faults
- * as bands with their names.
+ * What happened over time: throughput, the longest waits on a logarithmic axis, the leaders, and
+ * faults as bands with their names.
  */
 public final class TimelineFigure {
   private static final int WIDTH = 1400;

@@ -171,7 +171,7 @@ final class OpenStore implements AutoCloseable {
   /** A place for data that is deleted in the end, however that comes. */
   private Path emptyDirectory(StorePlan plan, String name) throws IOException {
     Path data = plan.directory().resolve(name);
-    Directories.delete(data); // of a run that was killed
+    Directories.delete(data); // left by a run that was killed
     opened(DeleteAtExit.of(data));
     opened(() -> Directories.delete(data));
     return data;

@@ -100,7 +100,7 @@ final class ReadersLoad implements AutoCloseable {
     }
   }
 
-  /** Reads a row that hardly anybody else does, thinks, and writes it. */
+  /** Reads a row that hardly any other client does, thinks, and writes it. */
   private void write(SplittableRandom random, Row written) throws IOException {
     while (!ends.get()) {
       try (StoreTransaction tx = store.begin(WRITE)) {

@@ -19,7 +19,8 @@ import java.util.Optional;
  * @param origin the {@link System#nanoTime} from which times count
  * @param directory for what it writes, of this process alone
  * @param heapMebibytes its heap
- * @param keys directory of {@link SecuredFiles}, by which it says who it is; null to speak in clear
+ * @param keys directory of {@link SecuredFiles}, by which it identifies itself; null to speak in
+ *     clear
  */
 public record ClientsPlan(
     List<String> oracles,

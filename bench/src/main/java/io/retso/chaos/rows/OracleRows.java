@@ -237,7 +237,7 @@ public final class OracleRows implements AutoCloseable {
       return request.serializable().withReads(ids(reads));
     }
 
-    /** Contents that are refused are a defect of somebody; else the request never left. */
+    /** Contents that are refused are a defect; else the request never left. */
     private CommitFailure failed(OracleException e) {
       switch (e.category()) {
         case INVALID_REQUEST, NOT_PERMITTED -> throw e;

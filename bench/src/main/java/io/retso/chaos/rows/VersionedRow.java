@@ -36,7 +36,7 @@ final class VersionedRow {
     long[] value = null;
     long newest = 0;
     for (Version version : versions) {
-      if (version.start < timestamp) { // who starts later commits later
+      if (version.start < timestamp) { // one that starts later commits later
         ask(version, timestamp, asks);
         if (version.commit > newest && version.commit < timestamp) {
           newest = version.commit;

@@ -17,7 +17,7 @@ import java.util.Map;
  * @param rounds what was judged
  * @param trials faults that happened
  * @param refused faults that could not be made
- * @param leaders who began to lead, and when
+ * @param leaders which servers began to lead, and when
  * @param begins answers to begins
  * @param commits answers to commits
  */

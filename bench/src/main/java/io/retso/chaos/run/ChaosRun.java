@@ -69,7 +69,7 @@ public final class ChaosRun {
   private final Timeline begins = new Timeline();
   private final Timeline commits = new Timeline();
 
-  /** Of the cluster's directory, with which they go; null if nobody is asked. */
+  /** They are in the cluster's directory and go with it; null if no client is asked for one. */
   private SecuredFiles keys;
 
   private ChaosRun(ChaosSettings settings, PrintWriter out) {

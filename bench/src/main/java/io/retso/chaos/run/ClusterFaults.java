@@ -55,7 +55,7 @@ public final class ClusterFaults {
   /**
    * Faults of a cluster that is up.
    *
-   * @param clients the present ones, which know who leads
+   * @param clients the present ones, which know which server leads
    * @param effect what happens between a fault and its end
    * @param otherBuild the class path of another build that oracles may run; null for none
    */

@@ -389,6 +389,14 @@ public final class Cluster implements AutoCloseable {
     process(node).files().runBuild(classPath);
   }
 
+  /**
+   * Gives an oracle settings from its next start on, also instead of those that all oracles have.
+   * What was given before is forgotten.
+   */
+  public void configure(Node oracle, Map<String, String> settings) throws IOException {
+    process(oracle).files().configure(settings);
+  }
+
   /** Whether a node has a process, running or paused. */
   public boolean isUp(Node node) throws IOException {
     return process(node).running().isPresent();

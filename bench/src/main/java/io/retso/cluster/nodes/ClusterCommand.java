@@ -242,7 +242,7 @@ public final class ClusterCommand implements Runnable {
 
   @Command(
       name = "status",
-      description = {"Shows all nodes, and who is cut off.", ""})
+      description = {"Shows all nodes, and which are cut off.", ""})
   int status() {
     return with(
         (cluster, out) -> {
@@ -353,7 +353,7 @@ public final class ClusterCommand implements Runnable {
               paramLabel = "both|in|out",
               defaultValue = "both",
               description =
-                  "both; in: it hears nobody; out: nobody hears it. Default: ${DEFAULT-VALUE}")
+                  "both; in: it hears no other; out: no other hears it. Default: ${DEFAULT-VALUE}")
           Faults.Direction direction) {
     return to(
         node,

@@ -9,6 +9,7 @@ import io.retso.server.config.MemoryPlan;
 import io.retso.server.config.ServerConfig;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.TreeMap;
 
 /**
@@ -72,6 +74,17 @@ final class NodeFiles {
     }
   }
 
+  /** Settings that this oracle has, and others need not have. */
+  private Path ownSettings() {
+    return directory.resolve("own.properties");
+  }
+
+  /** From its next start on an oracle has these settings, also instead of those that all have. */
+  void configure(Map<String, String> settings) throws IOException {
+    Files.createDirectories(directory);
+    writeLines(ownSettings(), "", settings);
+  }
+
   private String classPath() {
     try {
       return Files.exists(classPathFile())
@@ -107,7 +120,7 @@ final class NodeFiles {
         if (!Files.exists(secret)) {
           ClusterSecret.make(secret);
         }
-        writeLines("", oracle());
+        writeLines(configuration(), "", oracle());
       }
       case CLIENT -> {}
     }
@@ -123,7 +136,7 @@ final class NodeFiles {
       ensemble.forEach(each -> lines.put("server." + each.number(), each.address() + ":2888:3888"));
     }
     Files.writeString(data().resolve("myid"), Integer.toString(node.number()));
-    writeLines(standard("zoo.cfg") + HOST, lines);
+    writeLines(configuration(), standard("zoo.cfg") + HOST, lines);
   }
 
   private void writeBookie() throws IOException {
@@ -136,7 +149,7 @@ final class NodeFiles {
     lines.put("bookiePort", Integer.toString(node.role().port()));
     lines.put("journalDirectory", data().resolve("journal").toString());
     lines.put("ledgerDirectories", data().resolve("ledgers").toString());
-    writeLines(standard("bookie.conf") + HOST, lines);
+    writeLines(configuration(), standard("bookie.conf") + HOST, lines);
   }
 
   /** BookKeeper separates hosts by semicolons, as a comma separates values of its settings. */
@@ -144,7 +157,7 @@ final class NodeFiles {
     return layout.zooKeeper().replace(',', ';');
   }
 
-  private Map<String, String> oracle() {
+  private Map<String, String> oracle() throws IOException {
     Map<String, String> lines = new TreeMap<>();
     lines.put("listen.host", node.address());
     lines.put("secret.file", secret.toString());
@@ -157,6 +170,13 @@ final class NodeFiles {
     int copies = Math.min(COPIES_MAX, layout.of(Role.BOOKIE).size());
     lines.put("log.ensemble", Integer.toString(copies));
     lines.putAll(layout.settings());
+    if (Files.exists(ownSettings())) {
+      Properties own = new Properties();
+      try (Reader in = Files.newBufferedReader(ownSettings())) {
+        own.load(in);
+      }
+      own.forEach((key, value) -> lines.put((String) key, (String) value));
+    }
     return lines;
   }
 
@@ -169,10 +189,11 @@ final class NodeFiles {
     }
   }
 
-  private void writeLines(String first, Map<String, String> lines) throws IOException {
+  private static void writeLines(Path file, String first, Map<String, String> lines)
+      throws IOException {
     StringBuilder text = new StringBuilder(first);
     lines.forEach((key, value) -> text.append(key).append('=').append(value).append('\n'));
-    Files.writeString(configuration(), text);
+    Files.writeString(file, text);
   }
 
   /** Checks the settings of an oracle before anything is started. */

@@ -69,7 +69,7 @@ final class NodeProcess {
     List<String> command = new ArrayList<>(List.of("setsid"));
     command.addAll(enter);
     command.addAll(files.command());
-    Files.deleteIfExists(files.ready()); // of a process that was killed
+    Files.deleteIfExists(files.ready()); // left by a process that was killed
     File console = files.console().toFile();
     Process process =
         new ProcessBuilder(command)
@@ -110,19 +110,37 @@ final class NodeProcess {
     return switch (node.role()) {
       case ORACLE -> Files.exists(files.ready());
       case ZOOKEEPER -> listens() && isOfAQuorum(enter);
-      case BOOKIE, CLIENT -> listens();
+      case BOOKIE -> listens() && answersReads(enter);
+      case CLIENT -> listens();
     };
   }
 
   /** Only then it says whether it leads or follows. */
   private boolean isOfAQuorum(List<String> enter) throws IOException, InterruptedException {
-    String asks = "exec 3<>/dev/tcp/$0/$1 && printf srvr >&3 && cat <&3";
+    return ask(enter, "printf srvr >&3 && cat <&3").contains("Mode: ");
+  }
+
+  /**
+   * A bookie listens while it reads its journal and waits for its former session with ZooKeeper to
+   * end, and closes every connection on which a request comes. Afterwards it says of an entry that
+   * it does not have it; or that this client may not read.
+   */
+  private boolean answersReads(List<String> enter) throws IOException, InterruptedException {
+    String read = "\\0\\0\\0\\024" + "\\2\\2\\0\\0"; // 20 bytes, of version 2, opcode READENTRY
+    String entry = "\\0".repeat(2 * Long.BYTES); // ledger, entry
+    String asks = "printf '" + read + entry + "' >&3 && head -c 4 <&3 | wc -c";
+    return ask(enter, asks).strip().equals("4");
+  }
+
+  /** What it says on a connection, which is file 3 of these commands; empty if it says nothing. */
+  private String ask(List<String> enter, String commands) throws IOException, InterruptedException {
     List<String> words = new ArrayList<>(enter);
+    String asks = "exec 3<>/dev/tcp/$0/$1 && " + commands;
     words.addAll(List.of("bash", "-c", asks, node.address(), "" + node.role().port()));
     try {
-      return Command.run(words, "", ANSWER_MAX).output().contains("Mode: ");
+      return Command.run(words, "", ANSWER_MAX).output();
     } catch (ClusterException e) {
-      return false; // it listens, and does not answer yet
+      return ""; // it listens, and does not answer yet
     }
   }
 

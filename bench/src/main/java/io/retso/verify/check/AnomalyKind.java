@@ -6,7 +6,7 @@ package io.retso.verify.check;
  */
 public enum AnomalyKind {
   INTERNAL("internal", "a transaction contradicts its own reads or appends"),
-  GARBAGE_READ("garbage-read", "a read has a value that nobody appended"),
+  GARBAGE_READ("garbage-read", "a read has a value that was never appended"),
   ABORTED_READ("G1a", "aborted read: a read has a value of a transaction that failed"),
   INTERMEDIATE_READ("G1b", "intermediate read: a read has a part of a transaction's appends"),
   DUPLICATE("duplicate", "a list has a value twice"),

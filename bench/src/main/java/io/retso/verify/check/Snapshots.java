@@ -18,7 +18,7 @@ final class Snapshots {
   /**
    * A transaction's snapshot of one key.
    *
-   * @param reader who has it
+   * @param reader which transaction has it
    * @param list begins with the snapshot
    * @param length how many values of the list are the snapshot
    */

@@ -125,7 +125,7 @@ final class VersionOrders {
       }
       int writer = history.writerOf(read.key(), value);
       if (writer == History.NOBODY) {
-        accuse(AnomalyKind.GARBAGE_READ, read, value, "which nobody appended to it", null);
+        accuse(AnomalyKind.GARBAGE_READ, read, value, "which was never appended to it", null);
       } else if (history.transaction(writer).outcome() == Outcome.ABORTED) {
         Transaction failed = history.transaction(writer);
         accuse(

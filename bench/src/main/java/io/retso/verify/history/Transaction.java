@@ -6,7 +6,7 @@ import java.util.List;
  * A transaction of a history, from its invocation to its completion.
  *
  * @param id its number in the order of invocations, from 0
- * @param process who ran it
+ * @param process which process ran it
  * @param invoked index of the event before it began
  * @param completed index of the event after it ended; {@link #NEVER} if its outcome is unknown,
  *     since it may take effect at any time after its invocation

@@ -252,7 +252,7 @@ public final class TableLists implements ListStore {
               .ifEquals(key.family(), key.qualifier(), never)
               .build(putOf(key, never));
       if (table(key).checkAndMutate(check).isSuccess()) {
-        throw new Violation("checkAndMutate of " + key + " found a value that nobody wrote");
+        throw new Violation("checkAndMutate of " + key + " found a value that was never written");
       }
       return ListValue.decode(value(key));
     }

@@ -11,8 +11,8 @@ import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 
 /**
- * Drops the tables of a run in somebody else's cluster if this process is ended from outside, by
- * SIGINT or SIGTERM. Until it is closed: a run that gets that far drops them itself.
+ * Drops the tables of a run in a user's cluster if this process is ended from outside, by SIGINT or
+ * SIGTERM. Until it is closed: a run that gets that far drops them itself.
  *
  * <p>Thread-safe.
  */
@@ -23,7 +23,7 @@ final class DropAtExit implements AutoCloseable {
     RunTables open() throws IOException;
   }
 
-  /** Time for all that HBase is asked: somebody who ends a process does not wait for long. */
+  /** Time for all that HBase is asked: a user that ends a process does not wait for long. */
   private static final int MILLIS_MAX = 20_000;
 
   private final ClusterAccess given;

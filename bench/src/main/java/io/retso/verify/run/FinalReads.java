@@ -32,7 +32,7 @@ import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.util.Bytes;
 
 /**
- * The end of a history: one transaction for each table reads every list that anybody tried to
+ * The end of a history: one transaction for each table reads every list that any client tried to
  * append to. Without it an append that was lost last could go unnoticed.
  */
 final class FinalReads {

@@ -39,10 +39,10 @@ final class RunTables implements AutoCloseable {
   /** Each read mode with each conflict rule. */
   static final List<TablePreparation.Options> ALL_MODES =
       List.of(
-          TablePreparation.Options.DEFAULT.with(Conflicts.ROW),
-          TablePreparation.Options.DEFAULT.with(Conflicts.CELL),
-          TablePreparation.Options.CLIENT_READS.with(Conflicts.ROW),
-          TablePreparation.Options.CLIENT_READS.with(Conflicts.CELL));
+          TablePreparation.Options.DEFAULT.withConflicts(Conflicts.ROW),
+          TablePreparation.Options.DEFAULT.withConflicts(Conflicts.CELL),
+          TablePreparation.Options.CLIENT_READS.withConflicts(Conflicts.ROW),
+          TablePreparation.Options.CLIENT_READS.withConflicts(Conflicts.CELL));
 
   /** The granules of {@code --isolation mixed}: without them scans do not notice the others. */
   private static final String GRANULES = "0,4,8,16";
@@ -168,7 +168,7 @@ final class RunTables implements AutoCloseable {
   }
 
   /**
-   * What may keep everybody waiting, to be added to a sentence; empty if nothing is known of it.
+   * What may keep all clients waiting, to be added to a sentence; empty if nothing is known of it.
    */
   String regionsInTransition() {
     try {

@@ -54,7 +54,7 @@ public final class VerifyRun {
   private static final Duration TRANSACTION_TIMEOUT = Duration.ofSeconds(10);
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-  /** An oracle of somebody else may have the default transaction.timeout, ten minutes. */
+  /** A user's own oracle may have the default transaction.timeout, ten minutes. */
   private static final Duration PATIENCE_WITH_GIVEN = Duration.ofMinutes(15);
 
   private static final int REGION_SERVERS = 2;

@@ -2,7 +2,7 @@
  * {@code retso verify}: random transactions against transactional tables, with faults, and the
  * history of all of them, which {@link io.retso.verify.check} judges.
  *
- * <p><strong>Who does what.</strong> A {@link io.retso.verify.run.VerifyRun} runs {@link
+ * <p><strong>What does what.</strong> A {@link io.retso.verify.run.VerifyRun} runs {@link
  * io.retso.verify.run.Round}s. In each, {@link io.retso.verify.clients.Client}s, in this process
  * and in others ({@link io.retso.verify.clients.ClientPool}), run transactions that a {@link
  * io.retso.verify.clients.Planner} invents, and record them; a {@link

@@ -9,7 +9,8 @@ import java.util.Map;
  * @param name of its program
  * @param decidedNanos when that was learned, by the clock of the JVM
  * @param committed otherwise it was refused for what it had read
- * @param reads the rows that it read before it wrote them, and who had written what it found
+ * @param reads the rows that it read before it wrote them, and which transactions had written what
+ *     it found
  * @param writes the rows that it wrote, or was to write
  */
 public record Recorded(

@@ -10,10 +10,11 @@ import java.util.Locale;
 /**
  * Decides from what was read and written whether a serial order explains it.
  *
- * <p><strong>The edges.</strong> A value says who wrote it. So A precedes B if B read what A wrote
- * (wr), and if B replaced what A read (rw): B did if it read the same version of the row before it
- * wrote the row. Two that replace the same version precede each other, which is a lost update.
- * Edges between writers need no lines of their own: a writer that replaces a version has read it.
+ * <p><strong>The edges.</strong> A value says which transaction wrote it. So A precedes B if B read
+ * what A wrote (wr), and if B replaced what A read (rw): B did if it read the same version of the
+ * row before it wrote the row. Two that replace the same version precede each other, which is a
+ * lost update. Edges between writers need no lines of their own: a writer that replaces a version
+ * has read it.
  *
  * <p><strong>What it means.</strong> What is found is there: every edge holds in any serial order.
  * Nothing is missed if all transactions were recorded, and each read a row before it wrote it; of

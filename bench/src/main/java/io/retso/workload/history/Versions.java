@@ -8,7 +8,7 @@ import java.util.Map;
 
 /** The committed transactions that wrote, read and replaced each version of each row. */
 final class Versions {
-  /** Answer for a writer who is not among them. */
+  /** Answer for a writer that is not among them. */
   static final int NOBODY = -1;
 
   private final List<Recorded> committed;

@@ -40,7 +40,7 @@ final class Decision {
       long commit = decided.join();
       return commit > 0 && commit < timestamp ? commit : 0;
     } catch (CompletionException e) {
-      throw new IOException("nobody knows how a writer of the row ended", e.getCause());
+      throw new IOException("it is not known how a writer of the row ended", e.getCause());
     }
   }
 }

@@ -180,7 +180,7 @@ public final class HBaseStore implements Store {
     public byte[] lock(Row row) throws IOException {
       try {
         return HBaseRows.value(
-            writer().table(HBaseRows.name(row.table())).lock(HBaseRows.get(row)));
+            writer().table(HBaseRows.name(row.table())).getForUpdate(HBaseRows.get(row)));
       } catch (IOException e) {
         throw translated(e);
       }
@@ -190,7 +190,7 @@ public final class HBaseStore implements Store {
     public byte[] validate(Row row) throws IOException {
       try {
         return HBaseRows.value(
-            writer().table(HBaseRows.name(row.table())).validate(HBaseRows.get(row)));
+            writer().table(HBaseRows.name(row.table())).getValidated(HBaseRows.get(row)));
       } catch (IOException e) {
         throw translated(e);
       }

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A row with the versions that somebody may still read. Thread-safe.
+ * A row with the versions that may still be read. Thread-safe.
  *
  * <p>A version is there before its writer asks to commit. So a transaction that begins after that
  * was decided finds it, and waits for the decision if it is not known yet; none waits for a writer

@@ -37,7 +37,7 @@ import java.util.function.BiConsumer;
  * the next one was committed. Rows that were looked for stay, too.
  */
 public final class OracleStore implements Store {
-  /** So long after somebody asked for a safe snapshot its versions stay. */
+  /** So long after a reader asked for a safe snapshot its versions stay. */
   private static final long SAFE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);

@@ -77,7 +77,7 @@ class FailoverReportTest {
     assertEquals(1.2, judged.get(2).value(), 1e-9, "the median of begins after an idle time");
     assertEquals("missed", comparisons(3, 150).get(1).verdict());
     assertEquals("not judged", comparisons(3, 99).get(0).verdict());
-    assertEquals("not judged", comparisons(1, 100).get(0).verdict(), "nobody takes over");
+    assertEquals("not judged", comparisons(1, 100).get(0).verdict(), "none takes over");
   }
 
   private static FailoverReport report() {

@@ -39,7 +39,7 @@ class TakeOverLogTest {
     add(one, "04.900", "INFO  Member - leads in epoch 1");
     add(one, "05.700", "INFO  Member - takes over from epoch 2");
     add(two, "05.120", "INFO  Member - takes over from epoch 1");
-    add(two, "05.123", "INFO  Follower - follows epoch 1, led by nobody");
+    add(two, "05.123", "INFO  Follower - follows epoch 1, led by none");
     add(two, "05.300", "INFO  Member - leads in epoch 2");
     add(
         two,

@@ -11,7 +11,7 @@ import org.apache.hadoop.hbase.client.AsyncConnection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 
 /**
- * Connects to HBase; and finds out whether there is one at all, for a command that somebody waits
+ * Connects to HBase; and finds out whether there is one at all, for a command that a user waits
  * for. Stateless.
  *
  * <p>An asynchronous connection fails when it finds no cluster. The other kind does not: all that

@@ -214,11 +214,11 @@ public final class HBaseCommand implements Runnable {
           Optional<Prepared> before = prepared(now);
           Options known = before.map(Prepared::options).orElse(Options.DEFAULT);
           Options options =
-              new Options(
-                  conflicts == null ? known.conflicts() : conflicts,
-                  reads == null ? known.reads() : reads,
-                  jar == null ? known.jar() : jar,
-                  granules == null ? known.granules() : granules);
+              known
+                  .withConflicts(conflicts == null ? known.conflicts() : conflicts)
+                  .withReads(reads == null ? known.reads() : reads)
+                  .withJar(jar == null ? known.jar() : jar)
+                  .withGranules(granules == null ? known.granules() : granules);
           TablePreparationBuilder builder = preparing(connection, cluster, before);
           if (durability != null) {
             builder.durability(durability);
@@ -250,7 +250,7 @@ public final class HBaseCommand implements Runnable {
   private static TablePreparationBuilder preparing(
       Connection connection, ClusterOptions cluster, Optional<Prepared> before) {
     return TablePreparation.builder(connection)
-        .oracle(cluster.oracle(before.flatMap(Prepared::settings)));
+        .oracle(cluster.oracle(before.map(Prepared::settings)));
   }
 
   private void warn(TablePreparation preparation, TableName name) throws IOException {
@@ -306,44 +306,33 @@ public final class HBaseCommand implements Runnable {
     }
   }
 
-  /**
-   * How a table was prepared before.
-   *
-   * @param settings empty if an earlier version prepared it
-   */
-  private record Prepared(Optional<TableSettings> settings, Options options) {}
+  /** How a table was prepared before. */
+  private record Prepared(TableSettings settings, Options options) {}
 
   private static Optional<Prepared> prepared(Optional<TableDescriptor> existing)
       throws TableNotPreparedException {
     try {
       return existing
           .filter(TableSettings::isPrepared)
-          .map(table -> new Prepared(settings(table), Options.of(table)));
+          .map(table -> new Prepared(TableSettings.of(table), Options.of(table)));
     } catch (IllegalArgumentException e) {
       throw new TableNotPreparedException(ErrorText.of(e), e);
     }
   }
 
-  private static Optional<TableSettings> settings(TableDescriptor prepared) {
-    return TableSettings.isOfVersionBefore(prepared)
-        ? Optional.empty()
-        : Optional.of(TableSettings.of(prepared));
-  }
-
   private static String ready(TableName name, TableSettings settings) {
     return Text.of(
         "Table %s is ready for transactions of the oracle at %s, %s: conflicts by %s, reads at"
-            + " the %s%s, version %s%s",
+            + " the %s%s%s",
         name,
         settings.addresses(),
         settings.oracle(),
         settings.conflicts(),
         settings.reads(),
         settings.granules().isEmpty() ? "" : ", granules of bytes " + settings.granules(),
-        settings.version(),
         settings.isAdoptedByRegions()
-            ? ", in which regions adopt outcomes."
-            : ", in which each row is cleaned up by itself.");
+            ? ", regions adopt outcomes."
+            : ", each row is cleaned up by itself.");
   }
 
   @Command(
@@ -371,7 +360,7 @@ public final class HBaseCommand implements Runnable {
           List<String> found = preparation.check(name);
           found.forEach(this::println);
           if (found.isEmpty()) {
-            println(ready(name, before.flatMap(Prepared::settings).orElseThrow()));
+            println(ready(name, before.map(Prepared::settings).orElseThrow()));
             warn(preparation, name);
           }
           boolean isGood = found.isEmpty();
@@ -379,7 +368,7 @@ public final class HBaseCommand implements Runnable {
             isGood =
                 !DataCheckRun.findsDanger(
                     connection.getConfiguration(),
-                    cluster.oracle(before.flatMap(Prepared::settings)),
+                    cluster.oracle(before.map(Prepared::settings)),
                     name,
                     ofData.get(),
                     this::println,

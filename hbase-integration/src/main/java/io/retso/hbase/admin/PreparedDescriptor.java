@@ -23,8 +23,8 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 
 /**
  * What the descriptor of a table becomes when it is prepared, or the reason why it cannot be: a
- * table that must not be, or a setting that is not just put right, since somebody relies on it. Of
- * the descriptor alone; nothing is asked, and nothing is changed. Immutable.
+ * table that must not be, or a setting that is not just put right, since an application may rely on
+ * it. It looks at the descriptor alone; nothing is asked, and nothing is changed. Immutable.
  *
  * @param table as it is, prepared or not
  * @param durability what it gets; null leaves its own
@@ -54,7 +54,7 @@ record PreparedDescriptor(TableDescriptor table, Options options, Durability dur
               oracle,
               String.join(",", addresses),
               TableSettings.granules(options.granules()),
-              version(scope),
+              cleanup(scope),
               TableSettings.preparationFor(table, oracle))
           .writeTo(builder);
     } catch (IllegalArgumentException e) {
@@ -106,10 +106,10 @@ record PreparedDescriptor(TableDescriptor table, Options options, Durability dur
   }
 
   /** Regions of a peer would not know what has been adopted; client reads know no regions. */
-  private int version(int scope) {
+  private TableSettings.Cleanup cleanup(int scope) {
     return options.reads() == Reads.SERVER && scope == HConstants.REPLICATION_SCOPE_LOCAL
-        ? TableSettings.VERSION_ADOPTED
-        : TableSettings.VERSION_ROWS;
+        ? TableSettings.Cleanup.REGIONS
+        : TableSettings.Cleanup.ROWS;
   }
 
   private void checkFamily(ColumnFamilyDescriptor family) throws TableNotPreparedException {
@@ -132,7 +132,7 @@ record PreparedDescriptor(TableDescriptor table, Options options, Durability dur
           named
               + " with NEW_VERSION_BEHAVIOR, without which cells would vanish that were put after a"
               + " delete of their version or of a later one, and transactions need it to be off:"
-              + " while nobody writes to the table, flush and major_compact it, wait until that is"
+              + " while the table is not written, flush and major_compact it, wait until that is"
               + " done, and set NEW_VERSION_BEHAVIOR to false");
     }
     // It cannot stay, as HBase would keep all that cleanups delete, for ever; and without it the

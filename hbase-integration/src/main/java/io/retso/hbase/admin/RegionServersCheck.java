@@ -32,7 +32,7 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 
 /**
  * Whether all region servers of a cluster can serve tables whose regions adopt outcomes ({@link
- * TableSettings#VERSION_ADOPTED}). Any of them may be given a region after a crash, and HBase
+ * TableSettings.Cleanup#REGIONS}). Any of them may be given a region after a crash, and HBase
  * replays its log there: one that does not apply the adoptions in it loses commits.
  *
  * <p>Each server is asked through a region of a prepared table that it has ({@link
@@ -118,13 +118,12 @@ final class RegionServersCheck {
   private List<String> problems() {
     List<String> found = new ArrayList<>();
     add(
-        serversOf(answer -> answer == null || answer.tableVersion() < VERSION),
+        serversOf(answer -> answer == null || answer.tableVersion() < TableSettings.VERSION),
         "have an older version of ReTSO, or do not load its coprocessor, and would lose commits of"
-            + " tables of version "
-            + VERSION
-            + " when they take over from a server that crashed: put hbase-integration's jar of"
-            + " this version on the class path of all region servers, set hbase.coprocessor.enabled"
-            + " and hbase.coprocessor.user.enabled to true there, and restart them one by one",
+            + " the table when they take over from a server that crashed: put hbase-integration's"
+            + " jar of this version on the class path of all region servers, set"
+            + " hbase.coprocessor.enabled and hbase.coprocessor.user.enabled to true there, and"
+            + " restart them one by one",
         found);
     add(
         serversOf(answer -> answer != null && answer.splitsLogToFiles()),
@@ -135,8 +134,6 @@ final class RegionServersCheck {
         found);
     return found;
   }
-
-  private static final int VERSION = TableSettings.VERSION_ADOPTED;
 
   private Set<ServerName> serversOf(Predicate<RegionSettings> rule) {
     return answers.entrySet().stream()
@@ -176,8 +173,8 @@ final class RegionServersCheck {
     try (Table table = connection.getTable(region.getTable())) {
       TableDescriptor reported = DescriptorQuery.parse(table.get(DescriptorQuery.query(row)));
       RegionSettings answer = reported == null ? null : RegionSettings.of(reported);
-      if (answer == null || answer.server().isEmpty()) {
-        // A server that does not say which one it is may be where the region was before.
+      if (answer == null) {
+        // A server without the coprocessor does not say which one it is.
         if (isAt(server, region, row)) {
           answers.put(server, answer);
         }

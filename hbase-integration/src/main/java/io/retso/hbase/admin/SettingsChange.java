@@ -29,7 +29,7 @@ import org.apache.hadoop.hbase.util.Bytes;
  *
  * <p>But they learn of a change one by one: regions when they are opened again; managers when a
  * region refuses them, or within 30 s ({@link TableCatalog}); and what a transaction has written by
- * the old settings is there. So these settings are changed while the table is disabled: nobody
+ * the old settings is there. So these settings are changed while the table is disabled: no client
  * reads or writes it, and no region has it open. It must stay disabled until all that used it
  * before have ended; nothing but the user that enables it can see to that.
  */
@@ -48,7 +48,7 @@ final class SettingsChange {
           before.getTableName(),
           "is in use, and its conflict rule, reads and granules cannot be changed then, as"
               + " transactions that do not agree on them lose commits: disable it, prepare it again"
-              + " like this, and enable it when nobody goes by the old settings any more: wait"
+              + " like this, and enable it when no client goes by the old settings any more: wait"
               + " until all transactions have ended that used the table before, at the latest after"
               + " the oracle's transaction.timeout, and with client reads for a minute before, as"
               + " managers remember settings for 30 s");
@@ -76,8 +76,7 @@ final class SettingsChange {
   private static boolean isOf(TableDescriptor table, OracleIdentity oracle)
       throws TableNotPreparedException {
     try {
-      return !TableSettings.isOfVersionBefore(table)
-          && TableSettings.oracleOf(table).isSameAs(oracle);
+      return TableSettings.oracleOf(table).isSameAs(oracle);
     } catch (IllegalArgumentException e) {
       throw new TableNotPreparedException(ErrorText.of(e), e);
     }
@@ -91,7 +90,7 @@ final class SettingsChange {
    */
   static void requireNoMarksOfAnother(
       Connection connection, TableDescriptor before, OracleIdentity oracle) throws IOException {
-    if (TableSettings.isOfVersionBefore(before) || isOf(before, oracle)) {
+    if (isOf(before, oracle)) {
       return;
     }
     Result first = firstMark(connection, before);

@@ -1,5 +1,7 @@
 package io.retso.hbase.admin;
 
+import org.apache.yetus.audience.InterfaceAudience;
+
 /**
  * What a sweep did. Immutable.
  *
@@ -10,6 +12,8 @@ package io.retso.hbase.admin;
  * @param reported whether the oracle got the report: only then has it forgotten the commits of dead
  *     clients
  * @param reason why it was not reported; empty if it was
+ * @since 0.1
  */
+@InterfaceAudience.Public
 public record SweepResult(
     int tables, long marks, long cleaned, long open, boolean reported, String reason) {}

@@ -18,11 +18,15 @@ import org.apache.hadoop.hbase.security.access.Permission;
 import org.apache.hadoop.hbase.security.access.Permission.Action;
 import org.apache.hadoop.hbase.security.access.UserPermission;
 import org.apache.hadoop.hbase.util.Bytes;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * Gives users the rights that transactions take, where HBase checks rights. A user that is given
  * some families of a table only needs that of the marks, too. Thread-safe, as the connection is.
+ *
+ * @since 0.1
  */
+@InterfaceAudience.Public
 public final class TableGrants {
   private final Connection connection;
 

@@ -31,6 +31,7 @@ import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.CoprocessorDescriptor;
 import org.apache.hadoop.hbase.client.Durability;
 import org.apache.hadoop.hbase.client.TableDescriptor;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * Prepares tables for transactions, once: adds the family of the marks, keeps all versions, loads
@@ -47,7 +48,10 @@ import org.apache.hadoop.hbase.client.TableDescriptor;
  * addresses of the same one will do.
  *
  * <p>Blocking; may be used by several threads, though not for one table at a time.
+ *
+ * @since 0.1
  */
+@InterfaceAudience.Public
 public final class TablePreparation {
   /** HBase names it in what its master says about a descriptor that it does not like. */
   private static final String SANITY_CHECKS = "hbase.table.sanity.checks";
@@ -77,38 +81,33 @@ public final class TablePreparation {
   }
 
   /**
-   * How transactions use a table. Immutable.
+   * How transactions use a table. Immutable: each {@code with} makes another one.
    *
-   * @param conflicts whether two writers of a row conflict, or only two writers of a cell
-   * @param reads whether snapshots are decided by the region server or by clients
-   * @param jar path of the jar with the coprocessor in a file system of HBase; empty if it is on
-   *     the class path of the region servers. For server reads only
-   * @param granules bytes of keys by which all writers name granules to the oracle, so that scans
-   *     of serializable transactions notice them, separated by commas: {@code 0-32}. Empty: only
-   *     serializable ones do, by 0 (the whole table) to 32 bytes
+   * <pre>{@code
+   * Options byCell = Options.DEFAULT.withConflicts(Conflicts.CELL);
+   * }</pre>
    */
-  public record Options(Conflicts conflicts, Reads reads, String jar, String granules) {
+  public static final class Options {
     /** Conflicts by row, server reads, the coprocessor on the class path of the region servers. */
-    public static final Options DEFAULT = new Options(Conflicts.ROW, Reads.SERVER, "");
+    public static final Options DEFAULT = new Options(Conflicts.ROW, Reads.SERVER, "", "");
 
     /** Conflicts by row, client reads: no coprocessor, and nothing is ever purged. */
-    public static final Options CLIENT_READS = new Options(Conflicts.ROW, Reads.CLIENT, "");
+    public static final Options CLIENT_READS = DEFAULT.withReads(Reads.CLIENT);
 
-    /** Checks that nothing is missing. */
-    public Options {
-      Objects.requireNonNull(conflicts, "conflicts");
-      Objects.requireNonNull(reads, "reads");
-      Objects.requireNonNull(jar, "jar: use the empty text for none");
-      TableSettings.granules(Objects.requireNonNull(granules, "granules"));
-    }
+    private final Conflicts conflicts;
+    private final Reads reads;
+    private final String jar;
+    private final String granules;
 
-    /** Those of a table whose granules were not chosen. */
-    public Options(Conflicts conflicts, Reads reads, String jar) {
-      this(conflicts, reads, jar, "");
+    private Options(Conflicts conflicts, Reads reads, String jar, String granules) {
+      this.conflicts = conflicts;
+      this.reads = reads;
+      this.jar = jar;
+      this.granules = granules;
     }
 
     /**
-     * Those of a prepared table, of one of an earlier version, too.
+     * Those of a prepared table.
      *
      * @throws IllegalArgumentException if it is not prepared, or its settings are damaged; says
      *     which and what to do
@@ -125,14 +124,85 @@ public final class TablePreparation {
               .collect(Collectors.joining(",")));
     }
 
-    /** These options with another conflict rule. */
-    public Options with(Conflicts other) {
-      return new Options(other, reads, jar, granules);
+    /** Whether two writers of a row conflict, or only two writers of a cell. */
+    public Options withConflicts(Conflicts rule) {
+      Objects.requireNonNull(rule, "the rule of conflicts is null: leave it out for ROW");
+      return new Options(rule, reads, jar, granules);
     }
 
-    /** These options with other granules. */
+    /** Whether snapshots are decided by the region server or by clients. */
+    public Options withReads(Reads place) {
+      Objects.requireNonNull(place, "the place of reads is null: leave it out for SERVER");
+      return new Options(conflicts, place, jar, granules);
+    }
+
+    /**
+     * Where the coprocessor comes from, with server reads.
+     *
+     * @param path of the jar, in a file system of HBase; empty if it is on the class path of the
+     *     region servers
+     */
+    public Options withJar(String path) {
+      Objects.requireNonNull(path, "the jar is null: use the empty text for none");
+      return new Options(conflicts, reads, path, granules);
+    }
+
+    /**
+     * By which granules all writers say what they write, so that scans of serializable transactions
+     * notice them.
+     *
+     * @param sizes bytes of keys, separated by commas: {@code 0-32}. Empty: only serializable
+     *     writers do, by 0 (the whole table) to 32 bytes
+     * @throws IllegalArgumentException if it is another text
+     */
     public Options withGranules(String sizes) {
+      TableSettings.granules(
+          Objects.requireNonNull(sizes, "the granules are null: use the empty text for none"));
       return new Options(conflicts, reads, jar, sizes);
+    }
+
+    /** Whether two writers of a row conflict, or only two writers of a cell. */
+    public Conflicts conflicts() {
+      return conflicts;
+    }
+
+    /** Where the snapshots of readers are decided. */
+    public Reads reads() {
+      return reads;
+    }
+
+    /** Path of the jar with the coprocessor; empty if it is on the class path. */
+    public String jar() {
+      return jar;
+    }
+
+    /** The granules that all writers name; empty if only serializable ones do. */
+    public String granules() {
+      return granules;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Options them
+          && conflicts == them.conflicts
+          && reads == them.reads
+          && jar.equals(them.jar)
+          && granules.equals(them.granules);
+    }
+
+    @Override
+    public int hashCode() {
+      return Objects.hash(conflicts, reads, jar, granules);
+    }
+
+    @Override
+    public String toString() {
+      return "conflicts "
+          + conflicts
+          + ", reads "
+          + reads
+          + (jar.isEmpty() ? "" : ", jar " + jar)
+          + (granules.isEmpty() ? "" : ", granules " + granules);
     }
   }
 
@@ -241,7 +311,7 @@ public final class TablePreparation {
   }
 
   private void requireRegionServers(Admin admin, TableDescriptor table) throws IOException {
-    if (TableSettings.isOfVersionAdopted(table)) {
+    if (TableSettings.isCleanedUpByRegions(table)) {
       regionServers(admin, table).require(table.getTableName());
     }
   }
@@ -312,7 +382,7 @@ public final class TablePreparation {
         Optional<String> without = withoutCoprocessor(table);
         if (without.isPresent()) {
           found.add(without.get());
-        } else if (TableSettings.isOfVersionAdopted(table)) {
+        } else if (TableSettings.isCleanedUpByRegions(table)) {
           found.addAll(regionServers(admin, table).find());
         }
       }
@@ -335,12 +405,11 @@ public final class TablePreparation {
           new ArrayList<>(
               TableRisks.of(
                   table, canTell ? RegionAnswers.of(connection, name).settings() : Set.of()));
-      if (isToBeUpgraded(table)) {
+      if (couldAdopt(table)) {
         found.add(
             Text.of(
-                "it is of version 2, in which each row is cleaned up by itself, and writes cost"
-                    + " more: when all region servers have this version of ReTSO, prepare it again"
-                    + " (./retso hbase prepare %s), while it is in use, too",
+                "its RETSO_CLEANUP is ROWS: each row is cleaned up by itself, and writes cost more:"
+                    + " prepare it again (./retso hbase prepare %s), while it is in use, too",
                 name));
       }
       return found;
@@ -348,10 +417,10 @@ public final class TablePreparation {
   }
 
   /** Whether its regions could adopt outcomes, and do not. */
-  private static boolean isToBeUpgraded(TableDescriptor table) {
+  private static boolean couldAdopt(TableDescriptor table) {
     ColumnFamilyDescriptor marks = table.getColumnFamily(PendingWrite.family());
     return TableSettings.isPrepared(table)
-        && !TableSettings.isOfVersionAdopted(table)
+        && !TableSettings.isCleanedUpByRegions(table)
         && table.hasCoprocessor(TableRules.OBSERVER)
         && marks != null
         && marks.getScope() == HConstants.REPLICATION_SCOPE_LOCAL;

@@ -8,8 +8,14 @@ import java.util.Objects;
 import java.util.Set;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.Durability;
+import org.apache.yetus.audience.InterfaceAudience;
 
-/** Describes a {@link TablePreparation}. Not thread-safe. */
+/**
+ * Describes a {@link TablePreparation}. Not thread-safe.
+ *
+ * @since 0.1
+ */
+@InterfaceAudience.Public
 public final class TablePreparationBuilder {
   /** Key of the oracle's addresses in HBase's configuration: {@code host:port[,host:port]}. */
   public static final String ORACLE_KEY = OracleSettings.ORACLE;

@@ -116,8 +116,8 @@ final class CellJudge {
           new Finding(
               FindingKind.FOREIGN_VERSION,
               Suspect.of(cell, false).place(),
-              "no transaction writes such a version, so others write to this table: find out who,"
-                  + " or check without --transactions-only"));
+              "no transaction writes such a version, so others write to this table: find out"
+                  + " which programs, or check without --transactions-only"));
     }
   }
 }

@@ -8,7 +8,7 @@ import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.util.Bytes;
 
 /**
- * A cell that looks wrong, and is to be looked at again. Nobody changes its arrays.
+ * A cell that looks wrong, and is to be looked at again. Its arrays are never changed.
  *
  * @param tombstone whether it says that its column is deleted
  */

@@ -34,9 +34,9 @@ import org.apache.hadoop.hbase.client.RowMutations;
  * Cleans up rows of a table with client reads, without a coprocessor.
  *
  * <p>A row is read and then changed, on condition that its mark is still the one that was read,
- * number included. If somebody wrote or cleaned up in between, nothing changes: a moved cell comes
- * from the same read as the mark that vouches for it, and a cell that was written after the read
- * keeps its mark. Then the row counts as failed, and is tried again.
+ * number included. If another client wrote or cleaned up in between, nothing changes: a moved cell
+ * comes from the same read as the mark that vouches for it, and a cell that was written after the
+ * read keeps its mark. Then the row counts as failed, and is tried again.
  *
  * <p>Cells that older delete markers hide are deleted, too, since such a marker may be dropped
  * before the cell. Without the mark it would count as committed then.

@@ -1,6 +1,6 @@
 package io.retso.hbase.cleanup;
 
-import io.retso.hbase.errors.Failures;
+import io.retso.hbase.failures.Failures;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.table.PreparedTable;

@@ -1,6 +1,13 @@
 package io.retso.hbase.errors;
 
-/** The transaction is aborted: another one committed a row (or cell) of it after it started. */
+import org.apache.yetus.audience.InterfaceAudience;
+
+/**
+ * The transaction is aborted: another one committed a row (or cell) of it after it started.
+ *
+ * @since 0.1
+ */
+@InterfaceAudience.Public
 public final class ConflictException extends TransactionException {
   private static final long serialVersionUID = 1L;
 

@@ -3,12 +3,16 @@ package io.retso.hbase.errors;
 import io.retso.hbase.RetryPolicy;
 import io.retso.hbase.TransactionManager;
 import io.retso.text.Text;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * {@link TransactionManager#run} ran a transaction as often, or for as long, as its {@link
  * RetryPolicy} allows. The cause is what the last attempt failed with, the category says why that
  * failed; nothing of any attempt is committed.
+ *
+ * @since 0.1
  */
+@InterfaceAudience.Public
 public final class GaveUpException extends TransactionException {
   private static final long serialVersionUID = 1L;
 
@@ -40,9 +44,9 @@ public final class GaveUpException extends TransactionException {
       case CONFLICT ->
           ". Let fewer transactions write the same rows at a time, or raise the RetryPolicy";
       case SERIALIZATION ->
-          ". Let fewer transactions read and write the same rows at a time, lock() what is read"
-              + " and then written, or raise the RetryPolicy";
-      case ABORTED -> ". See why answers of the oracle are lost, or who resolves transactions";
+          ". Let fewer transactions read and write the same rows at a time, get what is read and"
+              + " then written for update, or raise the RetryPolicy";
+      case ABORTED -> ". See why answers of the oracle are lost, or what resolves transactions";
       case TABLE_CHANGED ->
           ". If the table is being prepared, or a region does not get the settings that HBase's"
               + " master shows, see that it opens again";

@@ -1,11 +1,15 @@
 package io.retso.hbase.errors;
 
 import io.retso.client.OracleException;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * The oracle cannot be reached or used; nothing was decided, or nothing but whether the reads of a
  * transaction that wrote nothing are serializable.
+ *
+ * @since 0.1
  */
+@InterfaceAudience.Public
 public final class OracleUnavailableException extends TransactionException {
   private static final long serialVersionUID = 1L;
 
@@ -22,7 +26,7 @@ public final class OracleUnavailableException extends TransactionException {
     }
     return switch (cause.category()) {
       case UNAVAILABLE, TIMEOUT, OVERLOADED -> true;
-      case UNKNOWN_OUTCOME -> true; // of one that wrote nothing, or it were an UnknownCommit
+      case UNKNOWN_OUTCOME -> true; // it wrote nothing, or it were an UnknownCommit
       case INVALID_REQUEST, NOT_PERMITTED, NOT_AUTHENTICATED, INCOMPATIBLE, CLOSED, INTERRUPTED ->
           false;
     };

@@ -2,11 +2,15 @@ package io.retso.hbase.errors;
 
 import io.retso.text.ErrorText;
 import io.retso.text.Text;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * A write of the transaction failed, and it can only be rolled back: it is not known which of its
  * cells are in the table. The cause is what failed.
+ *
+ * @since 0.1
  */
+@InterfaceAudience.Public
 public final class RollbackOnlyException extends TransactionException {
   private static final long serialVersionUID = 1L;
 

@@ -1,12 +1,16 @@
 package io.retso.hbase.errors;
 
 import io.retso.text.Text;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * The serializable transaction is aborted: with those that committed while it ran, there is no
  * order in which it could have run alone. Only committed transactions are to blame, so the next
  * attempt does not meet the same refusal.
+ *
+ * @since 0.1
  */
+@InterfaceAudience.Public
 public final class SerializationException extends TransactionException {
   private static final long serialVersionUID = 1L;
 
@@ -22,8 +26,8 @@ public final class SerializationException extends TransactionException {
             + " less"),
     /** It wrote nothing, and what it has read was changed after it began. */
     READ_ONLY(
-        "what it read was changed meanwhile; or read another snapshot, RECENT or DEFERRED, with"
-            + " which nobody is refused"),
+        "what it read was changed meanwhile; or read another snapshot, DEFERRED or RECENT, with"
+            + " which no reader is refused"),
     /**
      * What it has read was changed several times, and the oracle knows the last change only, or no
      * longer.

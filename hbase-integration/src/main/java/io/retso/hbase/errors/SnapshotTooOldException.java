@@ -1,6 +1,13 @@
 package io.retso.hbase.errors;
 
-/** The transaction is too old: the oracle or a region no longer vouches for its snapshot. */
+import org.apache.yetus.audience.InterfaceAudience;
+
+/**
+ * The transaction is too old: the oracle or a region no longer vouches for its snapshot.
+ *
+ * @since 0.1
+ */
+@InterfaceAudience.Public
 public final class SnapshotTooOldException extends TransactionException {
   private static final long serialVersionUID = 1L;
 

@@ -1,9 +1,14 @@
 package io.retso.hbase.errors;
 
+import org.apache.yetus.audience.InterfaceAudience;
+
 /**
  * The table was created anew, or prepared in another way, since its settings were read. They are
  * read again by the next transaction.
+ *
+ * @since 0.1
  */
+@InterfaceAudience.Public
 public final class TableChangedException extends TransactionException {
   private static final long serialVersionUID = 1L;
 

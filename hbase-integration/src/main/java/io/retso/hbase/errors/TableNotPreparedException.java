@@ -1,6 +1,13 @@
 package io.retso.hbase.errors;
 
-/** The table cannot hold transactions: it is missing, not prepared, or prepared for others. */
+import org.apache.yetus.audience.InterfaceAudience;
+
+/**
+ * The table cannot hold transactions: it is missing, not prepared, or prepared for others.
+ *
+ * @since 0.1
+ */
+@InterfaceAudience.Public
 public final class TableNotPreparedException extends TransactionException {
   private static final long serialVersionUID = 1L;
 

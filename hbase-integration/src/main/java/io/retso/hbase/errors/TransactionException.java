@@ -2,6 +2,7 @@ package io.retso.hbase.errors;
 
 import java.io.IOException;
 import java.util.Objects;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * What can happen to a correct program that uses transactions. The {@link Category} says what to
@@ -13,7 +14,10 @@ import java.util.Objects;
  * the call as {@link IllegalArgumentException} or {@link NullPointerException}, and the use of a
  * transaction or manager that has ended, or of one transaction by two threads, as {@link
  * IllegalStateException}. Other {@code IOException}s are HBase's own.
+ *
+ * @since 0.1
  */
+@InterfaceAudience.Public
 public class TransactionException extends IOException {
   private static final long serialVersionUID = 1L;
 
@@ -72,7 +76,9 @@ public class TransactionException extends IOException {
     return transactionName;
   }
 
-  final void name(String transaction) {
+  /** Names the transaction that failed, unless that was done before. For the library. */
+  @InterfaceAudience.Private
+  public final void addTransactionName(String transaction) {
     if (transactionName.isEmpty()) {
       transactionName = transaction;
     }

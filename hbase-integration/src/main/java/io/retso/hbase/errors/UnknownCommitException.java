@@ -10,12 +10,16 @@ import io.retso.text.Text;
 import java.io.IOException;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * The oracle was asked to commit and no answer could be had: the transaction may or may not be
  * committed. {@link #resolve} finds out, or makes sure that it never will be; until then, running
  * the transaction again could apply it twice.
+ *
+ * @since 0.1
  */
+@InterfaceAudience.Public
 public final class UnknownCommitException extends TransactionException {
   /** Asks the oracle. */
   @FunctionalInterface

@@ -1,9 +1,14 @@
 package io.retso.hbase.errors;
 
+import org.apache.yetus.audience.InterfaceAudience;
+
 /**
  * The transaction writes more than a transaction may; the write that was one too many is not part
  * of it.
+ *
+ * @since 0.1
  */
+@InterfaceAudience.Public
 public final class WriteSetTooLargeException extends TransactionException {
   private static final long serialVersionUID = 1L;
 

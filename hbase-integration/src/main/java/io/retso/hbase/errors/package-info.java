@@ -1,6 +1,6 @@
 /**
  * What goes wrong in correct programs: {@link io.retso.hbase.errors.TransactionException} and its
- * kinds, each with what to do about it. For applications, but for {@link
- * io.retso.hbase.errors.Failures}, by which all other packages make them.
+ * kinds, each with what to do about it; the page docs/errors.md has all of them in one table. For
+ * applications.
  */
 package io.retso.hbase.errors;

@@ -94,7 +94,7 @@ public final class AdoptionCell {
     to.put((byte) rest);
   }
 
-  /** A cell that somebody else has put there may give any number. */
+  /** A cell that another program has put there may give any number. */
   private static long number(ByteBuffer from) {
     long number = 0;
     int next = Byte.MIN_VALUE;

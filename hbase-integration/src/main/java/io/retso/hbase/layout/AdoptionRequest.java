@@ -15,7 +15,7 @@ import org.apache.hadoop.hbase.util.Bytes;
 
 /**
  * Tells a region how transactions ended that wrote there, each with the number of rows that it
- * wrote in this region; for tables of version 3, docs/decisions/0025.
+ * wrote in this region; docs/decisions/0025.
  *
  * <p>It travels as a put in the region's {@link #firstRow first row}, so that it can be batched
  * with those to other regions. Its only cell is of family {@code !pw}, and no mark; its value is

@@ -17,7 +17,7 @@ import org.apache.hadoop.hbase.util.Bytes;
  * one row". A region without our coprocessor takes it for what it is, and puts a mark that is there
  * already. So the region that did the cleanup says so in its answer ({@link #DONE}), and only then
  * may the transaction be reported as cleaned up. Immutable, except for the array of the row, which
- * nobody may change.
+ * must not be changed.
  *
  * @param row the row
  * @param start the transaction's start timestamp

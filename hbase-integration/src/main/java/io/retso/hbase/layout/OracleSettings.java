@@ -37,7 +37,7 @@ public final class OracleSettings {
   /** File with the certificates of the authorities that sign those of the oracle's servers. */
   public static final String TLS_CA = "retso.tls.ca";
 
-  /** File with the certificate by which this process says who it is. */
+  /** File with the certificate by which this process identifies itself. */
   public static final String TLS_CERTIFICATE = "retso.tls.certificate";
 
   /** File with its key. */
@@ -46,19 +46,19 @@ public final class OracleSettings {
   /** The name that the oracle's certificates have, if it is not the host of their addresses. */
   public static final String TLS_SERVER_NAME = "retso.tls.server.name";
 
-  /** File with a token by which this process says who it is. */
+  /** File with a token by which this process identifies itself. */
   public static final String TOKEN_FILE = "retso.token.file";
 
   /**
    * A prepared table: its first region, whose region server vouches for its user, gets tokens by
-   * which this process says who it is. For applications that have neither {@link #TLS_CERTIFICATE}
-   * nor {@link #TOKEN_FILE}.
+   * which this process identifies itself. For applications that have neither {@link
+   * #TLS_CERTIFICATE} nor {@link #TOKEN_FILE}.
    */
   public static final String TOKEN_TABLE = "retso.token.table";
 
   /**
-   * Of region servers: {@code trust} to take what clients say of how transactions ended, {@code
-   * prove} to take what the oracle says. Default: prove if {@link #SECURITY} is required.
+   * What region servers do: {@code trust} to take what clients say of how transactions ended,
+   * {@code prove} to take what the oracle says. Default: prove if {@link #SECURITY} is required.
    */
   public static final String OUTCOMES = "retso.outcomes";
 
@@ -96,8 +96,8 @@ public final class OracleSettings {
   }
 
   /**
-   * How a client of the user that calls knows the oracle, and says who it is; empty if it speaks in
-   * clear. One that has neither a certificate nor a token has the user's tickets of Kerberos, if
+   * How a client of the user that calls knows the oracle, and identifies itself; empty if it speaks
+   * in clear. One that has neither a certificate nor a token has the user's tickets of Kerberos, if
    * Hadoop has them.
    *
    * @throws IllegalArgumentException if that makes no sense
@@ -129,7 +129,8 @@ public final class OracleSettings {
   }
 
   /**
-   * Like {@link #security(Configuration)}, of a client that says by tokens of a source who it is.
+   * Like {@link #security(Configuration)}, of a client that identifies itself by tokens of a
+   * source.
    *
    * @throws IllegalArgumentException if the configuration makes no sense
    */
@@ -218,7 +219,7 @@ public final class OracleSettings {
     return own;
   }
 
-  /** Whether this process has something of its own to say who it is. */
+  /** Whether this process has something of its own to identify itself. */
   private static boolean hasOwn(Configuration configuration) {
     return file(configuration, TLS_CERTIFICATE).isPresent()
         || file(configuration, TOKEN_FILE).isPresent();

@@ -123,7 +123,7 @@ public final class PendingWrite {
   }
 
   /**
-   * The same, on its way to a region that compares fingerprints, behind the number of the batch.
+   * This cell on its way to a region that compares fingerprints, behind the number of the batch.
    * The region keeps the mark without it ({@link #stored}).
    *
    * @param fingerprint of the settings by which it is written, {@link TableSettings#fingerprint}
@@ -173,8 +173,8 @@ public final class PendingWrite {
   }
 
   /**
-   * Whether a cell of the family is the mark of a transaction. Plain HBase lets everybody put cells
-   * there that are none; they belong to no transaction and say nothing.
+   * Whether a cell of the family is the mark of a transaction. Plain HBase lets every client put
+   * cells there that are none; they belong to no transaction and say nothing.
    */
   public static boolean isWellFormed(Cell cell) {
     long version = cell.getTimestamp();

@@ -11,8 +11,8 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
  * other can know it; regions with the coprocessor report it, in the answer to a {@link
  * DescriptorQuery}.
  *
- * @param server its name; empty if it has an older version, which does not say
- * @param tableVersion the highest version of tables that it knows, as {@link TableSettings#version}
+ * @param server its name
+ * @param tableVersion the highest version of tables that it knows, as {@link TableSettings#VERSION}
  * @param splitsLogToFiles whether HBase makes files of a log that it replays, without asking
  *     coprocessors ({@code hbase.wal.split.to.hfile})
  * @param forcesLog whether the log of a table that does not say it is forced to disk before a write
@@ -48,7 +48,7 @@ public record RegionSettings(
   public static RegionSettings of(String server, Configuration region) {
     return new RegionSettings(
         server,
-        TableSettings.VERSION_ADOPTED,
+        TableSettings.VERSION,
         region.getBoolean(LOG_TO_FILES, false),
         region.getBoolean(FORCED_LOG, false),
         region.getLong(VERSIONS_AHEAD, Long.MAX_VALUE),
@@ -77,17 +77,15 @@ public record RegionSettings(
 
   /** What a region reported; null if this is the table's own descriptor, which does not say it. */
   public static RegionSettings of(TableDescriptor reported) {
-    String ahead = reported.getValue(PREFIX + VERSIONS_AHEAD);
-    return ahead == null
+    String server = reported.getValue(NAME);
+    return server == null
         ? null
         : new RegionSettings(
-            Objects.requireNonNullElse(reported.getValue(NAME), ""),
-            Integer.parseInt(
-                Objects.requireNonNullElse(
-                    reported.getValue(TABLE_VERSION), String.valueOf(TableSettings.VERSION_ROWS))),
+            server,
+            Integer.parseInt(reported.getValue(TABLE_VERSION)),
             Boolean.parseBoolean(reported.getValue(PREFIX + LOG_TO_FILES)),
             Boolean.parseBoolean(reported.getValue(PREFIX + FORCED_LOG)),
-            Long.parseLong(ahead),
+            Long.parseLong(reported.getValue(PREFIX + VERSIONS_AHEAD)),
             Objects.requireNonNullElse(reported.getValue(PREFIX + STORE_ENGINE), ""));
   }
 

@@ -33,7 +33,7 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
  *     coprocessors look for it first. It may have moved since
  * @param granules bytes of keys by which all its writers name granules, in ascending order, 0 (the
  *     whole table) among them; empty if only serializable ones do, by {@link #GRANULES_DEFAULT}
- * @param version {@link #VERSION_ROWS} or {@link #VERSION_ADOPTED}
+ * @param cleanup what is told how transactions ended: rows or regions
  * @param preparation a number of its own of each table that was created, copied, or given to
  *     another oracle; docs/decisions/0028
  */
@@ -43,16 +43,22 @@ public record TableSettings(
     OracleIdentity oracle,
     String addresses,
     List<Integer> granules,
-    int version,
+    Cleanup cleanup,
     long preparation) {
-  /** Rows are cleaned up one by one. */
-  public static final int VERSION_ROWS = 2;
+  /** How what transactions have written gets the version that says that it is committed. */
+  public enum Cleanup {
+    /** Each row is cleaned up by itself. */
+    ROWS,
 
-  /**
-   * Regions are told how transactions ended, and flushes move what these wrote;
-   * docs/decisions/0025. For server reads of tables that are not replicated.
-   */
-  public static final int VERSION_ADOPTED = 3;
+    /**
+     * Regions are told how transactions ended, and flushes move what these wrote;
+     * docs/decisions/0025. For server reads of tables that are not replicated.
+     */
+    REGIONS
+  }
+
+  /** What cells of a table, and the settings in its descriptor, mean; docs/data-format.md. */
+  public static final int VERSION = 1;
 
   /** Sizes of granules of a table that names none. */
   public static final List<Integer> GRANULES_DEFAULT =
@@ -64,6 +70,7 @@ public record TableSettings(
   private static final int GRANULE_BYTES_MAX = 256;
   private static final int HEX = 16;
   private static final String VERSION_KEY = "RETSO_VERSION";
+  private static final String CLEANUP_KEY = "RETSO_CLEANUP";
   private static final String CONFLICTS_KEY = "RETSO_CONFLICTS";
   private static final String READS_KEY = "RETSO_READS";
   private static final String ORACLE_KEY = "RETSO_ORACLE";
@@ -73,15 +80,8 @@ public record TableSettings(
   private static final String GRANULES_KEY = "RETSO_GRANULES";
   private static final String PREPARATION_KEY = "RETSO_PREPARATION";
 
-  /** It named the oracle by its addresses alone; all else is the same as in the next one. */
-  private static final String VERSION_BEFORE = "1";
-
-  /** Those that are known. */
-  private static final List<String> VERSIONS =
-      List.of(VERSION_BEFORE, String.valueOf(VERSION_ROWS), String.valueOf(VERSION_ADOPTED));
-
   /**
-   * Checks that the oracle has addresses, and that the version is known.
+   * Checks that the oracle has addresses.
    *
    * @throws IllegalArgumentException if not
    */
@@ -91,9 +91,6 @@ public record TableSettings(
           ADDRESSES_KEY + " is empty: write addresses of the oracle, host:port");
     }
     granules = List.copyOf(granules);
-    if (version != VERSION_ROWS && version != VERSION_ADOPTED) {
-      throw new IllegalArgumentException(VERSION_KEY + " " + version + " is not known");
-    }
   }
 
   /**
@@ -101,11 +98,11 @@ public record TableSettings(
    * rows are cleaned up one by one.
    */
   public TableSettings(Conflicts conflicts, Reads reads, OracleIdentity oracle, String addresses) {
-    this(conflicts, reads, oracle, addresses, List.of(), VERSION_ROWS, newPreparation());
+    this(conflicts, reads, oracle, addresses, List.of(), Cleanup.ROWS, newPreparation());
   }
 
-  /** The settings of the same table in another version. */
-  public TableSettings withVersion(int other) {
+  /** The settings of the same table, cleaned up in another way. */
+  public TableSettings with(Cleanup other) {
     return new TableSettings(conflicts, reads, oracle, addresses, granules, other, preparation);
   }
 
@@ -138,7 +135,7 @@ public record TableSettings(
 
   /** Whether its regions are told how transactions ended, and not each row. */
   public boolean isAdoptedByRegions() {
-    return version == VERSION_ADOPTED && reads == Reads.SERVER;
+    return cleanup == Cleanup.REGIONS && reads == Reads.SERVER;
   }
 
   /** Whether the table was prepared for transactions, in this version or another. */
@@ -158,20 +155,13 @@ public record TableSettings(
           "table " + table.getTableName() + " is not prepared for transactions: prepare it first");
     }
     checkCells(table);
-    if (isOfVersionBefore(table)) {
-      throw new IllegalArgumentException(
-          Text.of(
-              "table %s was prepared by an earlier version of ReTSO, which did not note the id of"
-                  + " its oracle: prepare it again",
-              table.getTableName()));
-    }
     return new TableSettings(
         conflictsOf(table),
         readsOf(table),
         oracleOf(table),
         text(table, ADDRESSES_KEY),
         granulesOf(table),
-        Integer.parseInt(table.getValue(VERSION_KEY)),
+        parse(table, CLEANUP_KEY, Cleanup.class),
         preparationOf(table));
   }
 
@@ -290,14 +280,9 @@ public record TableSettings(
     return Objects.requireNonNullElse(table.getValue(key), "");
   }
 
-  /** Whether the table was prepared, but by the version before, and must be prepared again. */
-  public static boolean isOfVersionBefore(TableDescriptor table) {
-    return VERSION_BEFORE.equals(table.getValue(VERSION_KEY));
-  }
-
-  /** Whether the table is of {@link #VERSION_ADOPTED}, whatever else its settings say. */
-  public static boolean isOfVersionAdopted(TableDescriptor table) {
-    return String.valueOf(VERSION_ADOPTED).equals(table.getValue(VERSION_KEY));
+  /** Whether the table is one of {@link Cleanup#REGIONS}, whatever else its settings say. */
+  public static boolean isCleanedUpByRegions(TableDescriptor table) {
+    return Cleanup.REGIONS.name().equals(table.getValue(CLEANUP_KEY));
   }
 
   /**
@@ -307,12 +292,12 @@ public record TableSettings(
    */
   public static void checkCells(TableDescriptor table) {
     String version = table.getValue(VERSION_KEY);
-    if (!VERSIONS.contains(version)) {
+    if (!String.valueOf(VERSION).equals(version)) {
       throw new IllegalArgumentException(
           Text.of(
               "table %s was prepared by another version of ReTSO: its %s is %s, this one knows %s:"
                   + " use the version that prepared it",
-              table.getTableName(), VERSION_KEY, version, String.join(", ", VERSIONS)));
+              table.getTableName(), VERSION_KEY, version, VERSION));
     }
   }
 
@@ -325,7 +310,7 @@ public record TableSettings(
   }
 
   /**
-   * The same, checked.
+   * The single addresses, checked.
    *
    * @throws IllegalArgumentException if there is none, or one is malformed
    */
@@ -356,7 +341,8 @@ public record TableSettings(
   }
 
   public void writeTo(TableDescriptorBuilder table) {
-    table.setValue(VERSION_KEY, String.valueOf(version));
+    table.setValue(VERSION_KEY, String.valueOf(VERSION));
+    table.setValue(CLEANUP_KEY, cleanup.name());
     table.setValue(CONFLICTS_KEY, conflicts.name());
     table.setValue(READS_KEY, reads.name());
     table.setValue(ORACLE_KEY, oracle.name());
@@ -373,8 +359,8 @@ public record TableSettings(
 
   /**
    * The prepared table of which this one is a copy, as HBase makes them from snapshots; null if it
-   * is none. Its marks are those of the moment when the snapshot was taken, and nobody looked for
-   * them before a sweep let the oracle forget whose they are.
+   * is none. Its marks are those of the moment when the snapshot was taken, and they were not
+   * looked for before a sweep let the oracle forget whose they are.
    */
   public static String originOf(TableDescriptor table) {
     String name = table.getValue(NAME_KEY);
@@ -411,6 +397,7 @@ public record TableSettings(
     for (String key :
         List.of(
             VERSION_KEY,
+            CLEANUP_KEY,
             CONFLICTS_KEY,
             READS_KEY,
             ORACLE_KEY,

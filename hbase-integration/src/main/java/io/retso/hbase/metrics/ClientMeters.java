@@ -69,7 +69,7 @@ final class ClientMeters implements ManagerMeters {
         now -> now.get().leaderChanges());
     counter(
         "oracle.leaderless.seconds",
-        "Time in which nobody led, or the leader was silent.",
+        "Time without a leader, or in which it was silent.",
         members,
         now -> now.get().withoutLeader().toNanos() / 1e9);
   }

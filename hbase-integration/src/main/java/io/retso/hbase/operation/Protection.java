@@ -9,8 +9,8 @@ import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.util.Bytes;
 
 /**
- * Who may see the cells of a mutation: its ACL and its visibility label. They travel in attributes,
- * of which region servers make tags of each cell. Immutable.
+ * Which users may see the cells of a mutation: its ACL and its visibility label. They travel in
+ * attributes, of which region servers make tags of each cell. Immutable.
  *
  * @param attributes by their names; not to be changed
  */

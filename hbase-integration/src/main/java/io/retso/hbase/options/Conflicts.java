@@ -1,6 +1,13 @@
 package io.retso.hbase.options;
 
-/** The unit of conflict detection of a table. */
+import org.apache.yetus.audience.InterfaceAudience;
+
+/**
+ * The unit of conflict detection of a table.
+ *
+ * @since 0.1
+ */
+@InterfaceAudience.Public
 public enum Conflicts {
   /** Transactions that write the same row conflict. */
   ROW,

@@ -1,6 +1,13 @@
 package io.retso.hbase.options;
 
-/** What concurrent transactions may do to each other. */
+import org.apache.yetus.audience.InterfaceAudience;
+
+/**
+ * What concurrent transactions may do to each other.
+ *
+ * @since 0.1
+ */
+@InterfaceAudience.Public
 public enum Isolation {
   /**
    * Each reads one snapshot, and two that write the same never both commit. Two that each write

@@ -122,7 +122,7 @@ public final class BlockingScanner implements ResultScanner, SnapshotScan.Sink {
   }
 
   /** For {@link Scan#getScanMetrics}, by the thread that scans, as HBase does it. */
-  @SuppressWarnings("deprecation") // of HBase's interface, which code still uses
+  @SuppressWarnings("deprecation") // HBase's interface has it, and code still uses it
   private void publishMetrics() {
     ScanMetrics measured = metrics;
     if (measured != null) {

@@ -2,7 +2,7 @@ package io.retso.hbase.read;
 
 import io.retso.client.OracleClient;
 import io.retso.client.TransactionStatus;
-import io.retso.hbase.errors.Failures;
+import io.retso.hbase.failures.Failures;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.resolve.StatusCache;
@@ -54,7 +54,7 @@ public final class OracleQueries {
     counters.statusQueries.add(writers.length);
     List<CompletableFuture<TransactionStatus>> answers =
         Arrays.stream(writers).mapToObj(id -> oracle.statusAsync(id, readTimestamp)).toList();
-    return answered(Futures.all(answers), "asking who wrote what was read")
+    return answered(Futures.all(answers), "asking which transaction wrote what was read")
         .thenAccept(
             done -> {
               for (int i = 0; i < writers.length; i++) {

@@ -1,8 +1,8 @@
 package io.retso.hbase.read;
 
 import io.retso.client.OracleClient;
-import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.SnapshotTooOldException;
+import io.retso.hbase.failures.Failures;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.read.SharedSnapshots.Lease;

@@ -1,7 +1,7 @@
 package io.retso.hbase.read;
 
-import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.SnapshotTooOldException;
+import io.retso.hbase.failures.Failures;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.resolve.RowFilter;
 import io.retso.hbase.table.PreparedTable;

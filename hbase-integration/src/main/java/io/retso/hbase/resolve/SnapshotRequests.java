@@ -127,7 +127,7 @@ public final class SnapshotRequests {
   }
 
   /**
-   * The same, of a validating read: it is answered with {@link ChangedRow} if it may not be
+   * Server reads: a validating get. It is answered with {@link ChangedRow} if it may not be
    * current.
    *
    * @param get a checked get, not of mere existence

@@ -59,7 +59,7 @@ public final class Granules {
             .toArray();
     this.steps = steps(this.sizes);
     this.whole = RowId.granule(table, 0, NONE);
-    this.bulk = RowId.of(table, NONE, NONE, NONE); // of a cell without a row: no cell's
+    this.bulk = RowId.of(table, NONE, NONE, NONE); // a cell without a row: no cell's
   }
 
   private static Step[] steps(int[] sizes) {

@@ -15,7 +15,7 @@ import org.apache.hadoop.hbase.client.Result;
 
 /**
  * Tokens of the oracle that a region server gets for the user of a connection to HBase, because
- * HBase has verified who that is. Thread-safe.
+ * HBase has verified which user that is. Thread-safe.
  */
 public final class RegionTokens implements TokenSource {
   private static final int SECONDS = 10;
@@ -23,7 +23,7 @@ public final class RegionTokens implements TokenSource {
   private final AsyncConnection hbase;
   private final TableName table;
 
-  /** Of a prepared table's first region. */
+  /** Tokens from a prepared table's first region. */
   public RegionTokens(AsyncConnection hbase, TableName table) {
     this.hbase = hbase;
     this.table = table;

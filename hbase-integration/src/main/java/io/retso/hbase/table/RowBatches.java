@@ -1,6 +1,6 @@
 package io.retso.hbase.table;
 
-import io.retso.hbase.errors.Failures;
+import io.retso.hbase.failures.Failures;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.futures.Timers;
 import io.retso.hbase.layout.DescriptorQuery;

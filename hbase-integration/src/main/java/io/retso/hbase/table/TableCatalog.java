@@ -237,8 +237,8 @@ public final class TableCatalog {
   /**
    * A descriptor that names the coprocessor is not enough: servers may be configured to load none.
    * They refuse reads then, after all attempts of HBase's client. So the first region is asked, at
-   * the first use, which fails at once and says why; {@link TablePreparation} asks all. Who is not
-   * answered goes on: wrong settings are mostly the same everywhere.
+   * the first use, which fails at once and says why; {@link TablePreparation} asks all. A client
+   * that is not answered goes on: wrong settings are mostly the same everywhere.
    */
   private CompletableFuture<PreparedTable> requireCoprocessor(PreparedTable table) {
     return Futures.compose(
@@ -317,6 +317,19 @@ public final class TableCatalog {
         table(name, shortTimeoutMillis),
         hbase.getRegionLocator(name),
         nanoClock.getAsLong());
+  }
+
+  /**
+   * Whether a prepared table says that its transactions are another oracle's.
+   *
+   * @throws TableNotPreparedException if it does not say whose
+   */
+  public boolean isOfAnotherOracle(TableDescriptor descriptor) throws TableNotPreparedException {
+    try {
+      return !TableSettings.oracleOf(descriptor).isSameAs(oracle);
+    } catch (IllegalArgumentException e) {
+      throw new TableNotPreparedException(ErrorText.of(e), e);
+    }
   }
 
   /** The table, whose operations take so long at most. */

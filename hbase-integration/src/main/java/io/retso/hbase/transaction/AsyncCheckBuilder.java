@@ -17,7 +17,7 @@ import org.apache.hadoop.hbase.io.TimeRange;
  * Both builders that HBase's {@code AsyncTable} had before {@code CheckAndMutate}: the one of
  * conditions on a column, and the one of filters. Not thread-safe.
  */
-@SuppressWarnings("deprecation") // of HBase's interface
+@SuppressWarnings("deprecation") // in HBase's interface
 final class AsyncCheckBuilder
     implements AsyncTable.CheckAndMutateBuilder, AsyncTable.CheckAndMutateWithFilterBuilder {
   private final HBaseAsyncTransactionalTable table;

@@ -2,7 +2,7 @@ package io.retso.hbase.transaction;
 
 import io.retso.client.TransactionHandle;
 import io.retso.hbase.TransactionOptions;
-import io.retso.hbase.errors.Failures;
+import io.retso.hbase.failures.Failures;
 import io.retso.hbase.futures.Callbacks;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.options.Isolation;
@@ -54,7 +54,7 @@ final class Begins {
     if (isCertified(checked(options))) {
       throw new IllegalArgumentException(
           "what is read of the LATEST snapshot may be refused, which close() cannot say: call read"
-              + " or readAsync, or read a RECENT or DEFERRED one");
+              + " or readAsync, or read a DEFERRED or RECENT one");
     }
     return uncertified(options);
   }

@@ -2,7 +2,7 @@ package io.retso.hbase.transaction;
 
 import io.retso.client.TransactionHandle;
 import io.retso.hbase.TransactionOptions;
-import io.retso.hbase.errors.Failures;
+import io.retso.hbase.failures.Failures;
 import io.retso.hbase.read.ReadSet;
 import io.retso.hbase.read.Snapshot;
 import io.retso.hbase.write.WriteBuffer;

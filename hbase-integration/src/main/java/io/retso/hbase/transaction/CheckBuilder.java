@@ -12,7 +12,7 @@ import org.apache.hadoop.hbase.io.TimeRange;
  * Both builders that HBase's {@code Table} had before {@code CheckAndMutate}: the asynchronous one,
  * waiting for the answer. Not thread-safe.
  */
-@SuppressWarnings("deprecation") // of HBase's interface
+@SuppressWarnings("deprecation") // in HBase's interface
 record CheckBuilder(HBaseTransactionalTable table, AsyncCheckBuilder async)
     implements Table.CheckAndMutateBuilder, Table.CheckAndMutateWithFilterBuilder {
   @Override

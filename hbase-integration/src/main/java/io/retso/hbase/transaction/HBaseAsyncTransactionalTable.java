@@ -54,23 +54,29 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
     this.tx = tx;
     this.table = table;
     this.checks = checks;
-    this.reads = new TableReads(tx, reader);
+    this.reads = new TableReads(tx, reader, tx.begun.reads());
     this.edits = new TableEdits(tx.begun.start(), table, tx.begun.writes(), checks, reads);
     this.isHeld = true;
   }
 
-  private HBaseAsyncTransactionalTable(HBaseAsyncTransactionalTable held) {
-    tx = held.tx;
-    table = held.table;
-    checks = held.checks;
-    reads = held.reads;
-    edits = held.edits;
-    isHeld = false;
+  private HBaseAsyncTransactionalTable(
+      HBaseAsyncTransactionalTable of, TableReads reads, boolean isHeld) {
+    this.tx = of.tx;
+    this.table = of.table;
+    this.checks = of.checks;
+    this.reads = reads;
+    this.edits = of.edits; // what writes have read first counts in any case
+    this.isHeld = isHeld;
   }
 
   /** This table for its blocking twin, which keeps the futures to itself. */
   HBaseAsyncTransactionalTable awaited() {
-    return new HBaseAsyncTransactionalTable(this);
+    return new HBaseAsyncTransactionalTable(this, reads, false);
+  }
+
+  @Override
+  public HBaseAsyncTransactionalTable untracked() {
+    return new HBaseAsyncTransactionalTable(this, reads.untracked(), isHeld);
   }
 
   private <T> CompletableFuture<T> run(boolean isWrite, Supplier<CompletableFuture<T>> operation) {
@@ -132,15 +138,27 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
   }
 
   @Override
-  public CompletableFuture<Result> lock(Get get) {
-    Get checked = protectable(get, "lock");
-    return run(false, () -> reads.lock(checked));
+  public CompletableFuture<Result> getForUpdate(Get get) {
+    Get checked = protectable(get, "getForUpdate");
+    return run(false, () -> reads.forUpdate(checked));
   }
 
   @Override
-  public CompletableFuture<Result> validate(Get get) {
-    Get checked = protectable(get, "validate");
-    return run(false, () -> reads.validate(checked));
+  public CompletableFuture<Result> getValidated(Get get) {
+    Get checked = protectable(get, "getValidated");
+    return run(false, () -> reads.validated(checked));
+  }
+
+  @Override
+  public CompletableFuture<Void> addWriteConflict(Get of) {
+    Get checked = protectable(of, "addWriteConflict");
+    return run(false, () -> reads.addWriteConflict(checked));
+  }
+
+  @Override
+  public CompletableFuture<Void> addReadConflict(Get of) {
+    Get checked = protectable(of, "addReadConflict");
+    return run(false, () -> reads.addReadConflict(checked));
   }
 
   private Get protectable(Get get, String operation) {

@@ -62,6 +62,16 @@ final class HBaseTransaction extends HBaseReadTransaction implements Transaction
   }
 
   @Override
+  public void afterCommit(Runnable action) {
+    core.life.afterCommit(action);
+  }
+
+  @Override
+  public void afterRollback(Runnable action) {
+    core.life.afterRollback(action);
+  }
+
+  @Override
   public void rollback() throws IOException {
     core.life.rollback();
   }

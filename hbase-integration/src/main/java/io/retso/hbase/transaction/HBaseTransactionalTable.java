@@ -97,13 +97,28 @@ final class HBaseTransactionalTable implements TransactionalTable {
   }
 
   @Override
-  public Result lock(Get get) throws IOException {
-    return await(() -> async.lock(get));
+  public Result getForUpdate(Get get) throws IOException {
+    return await(() -> async.getForUpdate(get));
   }
 
   @Override
-  public Result validate(Get get) throws IOException {
-    return await(() -> async.validate(get));
+  public Result getValidated(Get get) throws IOException {
+    return await(() -> async.getValidated(get));
+  }
+
+  @Override
+  public void addWriteConflict(Get of) throws IOException {
+    await(() -> async.addWriteConflict(of));
+  }
+
+  @Override
+  public void addReadConflict(Get of) throws IOException {
+    await(() -> async.addReadConflict(of));
+  }
+
+  @Override
+  public HBaseTransactionalTable untracked() {
+    return new HBaseTransactionalTable(life, async.untracked());
   }
 
   @Override
@@ -272,7 +287,7 @@ final class HBaseTransactionalTable implements TransactionalTable {
   /** As the one before; HBase has had two names for operators. */
   @Override
   @Deprecated
-  @SuppressWarnings("deprecation") // of CompareOp
+  @SuppressWarnings("deprecation") // CompareOp
   public boolean checkAndMutate(
       byte[] row,
       byte[] family,

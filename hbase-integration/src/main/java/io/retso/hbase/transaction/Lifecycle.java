@@ -1,12 +1,13 @@
 package io.retso.hbase.transaction;
 
+import io.retso.hbase.Transaction;
 import io.retso.hbase.Transaction.State;
 import io.retso.hbase.commit.CommitProtocol;
-import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.RollbackOnlyException;
 import io.retso.hbase.errors.SnapshotTooOldException;
 import io.retso.hbase.errors.TransactionException;
 import io.retso.hbase.errors.UnknownCommitException;
+import io.retso.hbase.failures.Failures;
 import io.retso.hbase.futures.Callbacks;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.futures.Timers;
@@ -44,6 +45,8 @@ final class Lifecycle implements ScanOwner {
 
   /** Guarded by this, as all below. */
   private State state = State.ACTIVE;
+
+  private final EndActions actions = new EndActions();
 
   private boolean isTimedOut;
 
@@ -296,7 +299,8 @@ final class Lifecycle implements ScanOwner {
             (commit, failure) -> {
               boolean isRead = failure == null && tx.isReadOnly();
               ended(isRead ? Outcome.READ : Outcomes.ofCommit(failure));
-              Futures.complete(outcome, commit, tx.named(Futures.unwrap(failure)));
+              Throwable named = tx.named(Futures.unwrap(failure));
+              actions.run(state(), () -> Futures.complete(outcome, commit, named));
             });
   }
 
@@ -341,6 +345,24 @@ final class Lifecycle implements ScanOwner {
     state = next;
   }
 
+  /** See {@link Transaction#afterCommit}. */
+  synchronized void afterCommit(Runnable action) {
+    requireOpen();
+    actions.afterCommit(action);
+  }
+
+  /** See {@link Transaction#afterRollback}. */
+  synchronized void afterRollback(Runnable action) {
+    requireOpen();
+    actions.afterRollback(action);
+  }
+
+  private void requireOpen() {
+    if (!isOpen() || isCommitAsked) {
+      throw ended();
+    }
+  }
+
   /** Waits for nothing, so that it may be called in a callback. */
   void rollback() throws IOException {
     thread.run(this::rollbackAsync, tx::label);
@@ -372,6 +394,7 @@ final class Lifecycle implements ScanOwner {
     tx.writes().seal();
     scanners.end();
     shared.counters().rolledBack.increment();
+    actions.run(State.ROLLED_BACK, () -> {});
     operations.idle().thenRun(() -> tx.writes().acknowledged().thenRun(this::forget));
   }
 

@@ -1,9 +1,10 @@
 package io.retso.hbase.transaction;
 
-import io.retso.hbase.errors.Failures;
+import io.retso.hbase.failures.Failures;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.read.BlockingScanner;
 import io.retso.hbase.read.ConsumerSink;
+import io.retso.hbase.read.ReadSet;
 import io.retso.hbase.read.ScanRange;
 import io.retso.hbase.read.SnapshotScan;
 import io.retso.hbase.read.TableReader;
@@ -31,11 +32,20 @@ final class TableReads implements TableEdits.Access {
   private final TableReader reader;
   private final PreparedTable table;
 
-  TableReads(TransactionCore core, TableReader reader) {
+  /** Takes what is read: the transaction's, or the one that keeps nothing. */
+  private final ReadSet readSet;
+
+  TableReads(TransactionCore core, TableReader reader, ReadSet readSet) {
     this.core = core;
     this.tx = core.begun;
     this.reader = reader;
     this.table = reader.table();
+    this.readSet = readSet;
+  }
+
+  /** Reads of the same table that do not go into the read set. */
+  TableReads untracked() {
+    return new TableReads(core, reader, ReadSet.UNTRACKED);
   }
 
   /** Within an operation of the transaction. What was just written is answered at once. */
@@ -63,7 +73,7 @@ final class TableReads implements TableEdits.Access {
   }
 
   private CompletableFuture<List<Result>> ask(List<Get> gets) {
-    tx.reads().add(table, gets);
+    readSet.add(table, gets);
     List<byte[]> rows = gets.stream().map(Get::getRow).toList();
     return sent(tx.writes().sendBeforeReading(table, rows))
         .thenCompose(done -> tx.snapshot().read(reader, gets))
@@ -74,21 +84,29 @@ final class TableReads implements TableEdits.Access {
                     : CompletableFuture.completedFuture(results));
   }
 
-  /** Within an operation: reads, and what is looked at counts as written. */
-  CompletableFuture<Result> lock(Get get) {
+  /** Within an operation, as all below: reads, and what is looked at counts as written. */
+  CompletableFuture<Result> forUpdate(Get get) {
+    return addWriteConflict(get).thenCompose(done -> read(get));
+  }
+
+  /** Reads, and what is looked at must be unchanged at the commit. */
+  CompletableFuture<Result> validated(Get get) {
+    return addReadConflict(get).thenCompose(done -> read(get));
+  }
+
+  CompletableFuture<Void> addWriteConflict(Get of) {
     return Futures.begun(
         () -> {
-          tx.writes().add(table, List.of(), table.conflictIds(get));
-          return read(get);
+          tx.writes().add(table, List.of(), table.conflictIds(of));
+          return CompletableFuture.completedFuture(null);
         });
   }
 
-  /** Within an operation: reads, and what is looked at must be unchanged at the commit. */
-  CompletableFuture<Result> validate(Get get) {
+  CompletableFuture<Void> addReadConflict(Get of) {
     return Futures.begun(
         () -> {
-          tx.writes().validate(table.conflictIds(get));
-          return read(get);
+          tx.writes().validate(table.conflictIds(of)); // the oracle certifies these, too
+          return CompletableFuture.completedFuture(null);
         });
   }
 
@@ -110,13 +128,13 @@ final class TableReads implements TableEdits.Access {
   /** Gives the rows of a checked scan to the consumer. */
   void scan(Scan scan, ScanResultConsumer consumer) {
     Scan copy = copy(scan);
-    open(copy, true, new ConsumerSink(core.life, consumer, tx.reads().scan(table, copy)));
+    open(copy, true, new ConsumerSink(core.life, consumer, readSet.scan(table, copy)));
   }
 
   /** The rows of a checked scan. */
   ResultScanner scanner(Scan scan) {
     Scan copy = copy(scan);
-    ScanRange range = tx.reads().scan(table, copy);
+    ScanRange range = readSet.scan(table, copy);
     BlockingScanner scanner = new BlockingScanner(core.life, scan, range);
     open(copy, false, scanner); // may be closed, or left, before the operation ends
     return scanner;

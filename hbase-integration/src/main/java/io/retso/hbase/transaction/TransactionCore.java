@@ -1,7 +1,7 @@
 package io.retso.hbase.transaction;
 
-import io.retso.hbase.errors.Failures;
 import io.retso.hbase.errors.TransactionException;
+import io.retso.hbase.failures.Failures;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.operation.OperationChecks;
 import io.retso.hbase.operation.OperationQueue;

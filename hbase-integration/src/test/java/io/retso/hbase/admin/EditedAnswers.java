@@ -2,17 +2,13 @@ package io.retso.hbase.admin;
 
 import io.retso.hbase.layout.DescriptorQuery;
 import io.retso.hbase.layout.RegionSettings;
+import io.retso.hbase.layout.TableSettings;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import org.apache.hadoop.hbase.Cell;
-import org.apache.hadoop.hbase.CellBuilderFactory;
-import org.apache.hadoop.hbase.CellBuilderType;
-import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.Coprocessor;
 import org.apache.hadoop.hbase.client.Get;
-import org.apache.hadoop.hbase.client.Result;
-import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.coprocessor.ObserverContext;
 import org.apache.hadoop.hbase.coprocessor.RegionCoprocessor;
 import org.apache.hadoop.hbase.coprocessor.RegionCoprocessorEnvironment;
@@ -21,9 +17,8 @@ import org.apache.hadoop.hbase.regionserver.HRegion;
 
 /** Another coprocessor, before ours, that has a region answer as one of another server would. */
 public final class EditedAnswers implements RegionCoprocessor, RegionObserver {
-  private int tableVersion = 3;
+  private int tableVersion = TableSettings.VERSION;
   private boolean splitsLogToFiles;
-  private boolean isOlder;
 
   /** Called by HBase. */
   public EditedAnswers() {}
@@ -34,11 +29,6 @@ public final class EditedAnswers implements RegionCoprocessor, RegionObserver {
         .load(EditedAnswers.class, Coprocessor.PRIORITY_HIGHEST, region.getReadOnlyConfiguration());
     return (EditedAnswers)
         region.getCoprocessorHost().findCoprocessor(EditedAnswers.class.getName());
-  }
-
-  /** Answers as versions did that do not say which tables they know. */
-  synchronized void older(boolean older) {
-    isOlder = older;
   }
 
   synchronized void with(int version, boolean toFiles) {
@@ -65,25 +55,8 @@ public final class EditedAnswers implements RegionCoprocessor, RegionObserver {
               true,
               Long.MAX_VALUE,
               "");
-      Cell cell = DescriptorQuery.answer(here.getRegion().getTableDescriptor(), settings);
-      result.add(isOlder ? withoutVersion(cell) : cell);
+      result.add(DescriptorQuery.answer(here.getRegion().getTableDescriptor(), settings));
       context.bypass();
     }
-  }
-
-  private static Cell withoutVersion(Cell answer) throws IOException {
-    TableDescriptorBuilder reported =
-        TableDescriptorBuilder.newBuilder(DescriptorQuery.parse(Result.create(List.of(answer))));
-    for (String key : List.of("name", "table.version", RegionSettings.LOG_TO_FILES)) {
-      reported.removeValue("RETSO_SERVER:" + key);
-    }
-    return CellBuilderFactory.create(CellBuilderType.DEEP_COPY)
-        .setRow(CellUtil.cloneRow(answer))
-        .setFamily(CellUtil.cloneFamily(answer))
-        .setQualifier(CellUtil.cloneQualifier(answer))
-        .setTimestamp(0)
-        .setType(Cell.Type.Put)
-        .setValue(TableDescriptorBuilder.toByteArray(reported.build()))
-        .build();
   }
 }

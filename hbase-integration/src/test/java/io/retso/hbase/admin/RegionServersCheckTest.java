@@ -9,6 +9,7 @@ import io.retso.hbase.Fixture;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.table.TableRules;
 import java.util.List;
 import java.util.stream.Stream;
@@ -100,16 +101,13 @@ class RegionServersCheckTest {
     TableName name = fixture.table(Options.DEFAULT);
     EditedAnswers answers = EditedAnswers.into(movedToTheSecond(name));
     check(name);
-    answers.older(true);
-    refused(name, "older version of ReTSO");
-    answers.older(false);
-    answers.with(2, false);
+    answers.with(TableSettings.VERSION - 1, false);
     refused(name, "older version of ReTSO");
     assertFound(name, "older version of ReTSO");
-    answers.with(3, true);
+    answers.with(TableSettings.VERSION, true);
     refused(name, "hbase.wal.split.to.hfile");
     assertFound(name, "hbase.wal.split.to.hfile");
-    answers.with(4, false);
+    answers.with(TableSettings.VERSION + 1, false);
     check(name);
     assertEquals(List.of(), fixture.preparation().check(name));
   }

@@ -109,8 +109,8 @@ class TablePreparationTest {
     fixture.preparation().create(Fixture.descriptor(name).build(), Options.DEFAULT);
     for (Options options :
         List.of(
-            Options.DEFAULT.with(Conflicts.CELL),
-            Options.CLIENT_READS.with(Conflicts.CELL),
+            Options.DEFAULT.withConflicts(Conflicts.CELL),
+            Options.CLIENT_READS.withConflicts(Conflicts.CELL),
             Options.CLIENT_READS,
             Options.DEFAULT)) {
       String value = options.toString();
@@ -193,33 +193,6 @@ class TablePreparationTest {
   }
 
   @Test
-  void aTableOfAnEarlierVersionIsPreparedAgain() throws Exception {
-    fixture.preparation().create(Fixture.descriptor(name).build(), Options.CLIENT_READS);
-    admin.modifyTable(
-        TableDescriptorBuilder.newBuilder(admin.getDescriptor(name))
-            .setValue("RETSO_VERSION", "1")
-            .setValue("RETSO_ORACLE", fixture.cluster.oracleAddress())
-            .removeValue("RETSO_ORACLE_ID")
-            .removeValue("RETSO_ORACLE_ADDRESSES")
-            .build());
-    TableDescriptor before = admin.getDescriptor(name);
-    assertEquals(Options.CLIENT_READS, Options.of(before));
-    try (TransactionManager manager = fixture.builder().build();
-        Transaction tx = manager.begin()) {
-      Exception e =
-          assertThrows(
-              TableNotPreparedException.class, () -> tx.table(name).get(new Get(new byte[1])));
-      assertTrue(e.getMessage().contains("prepare it again"), e.getMessage());
-    }
-    assertTrue(fixture.preparation().check(name).toString().contains("prepare it again"));
-    TableDescriptor after = fixture.preparation().prepare(name, Options.of(before));
-    assertEquals(fixture.cluster.oracleAddress(), TableSettings.of(after).addresses());
-    assertEquals(List.of(), fixture.preparation().check(name));
-    admin.disableTable(name);
-    admin.deleteTable(name);
-  }
-
-  @Test
   void missingDisabledAndSystemTablesAreRefused() throws Exception {
     refused("does not exist", name, Options.CLIENT_READS);
     admin.createTable(Fixture.descriptor(name).build());
@@ -254,7 +227,7 @@ class TablePreparationTest {
     refused(
         "put hbase-integration's jar on",
         name,
-        new Options(Conflicts.ROW, Reads.SERVER, "file:///nowhere/some.jar"));
+        Options.DEFAULT.withJar("file:///nowhere/some.jar"));
   }
 
   @Test
@@ -272,7 +245,8 @@ class TablePreparationTest {
   @Test
   void optionsOfAPreparedTableAreThoseItWasPreparedWith() throws Exception {
     for (Options options :
-        List.of(Options.DEFAULT, Options.CLIENT_READS, Options.DEFAULT.with(Conflicts.CELL))) {
+        List.of(
+            Options.DEFAULT, Options.CLIENT_READS, Options.DEFAULT.withConflicts(Conflicts.CELL))) {
       TableName table = fixture.cluster.freshName("p");
       assertEquals(
           options,

@@ -25,7 +25,7 @@ class BesidePlainHBaseTest {
   static Stream<Arguments> modes() {
     AtomicInteger count = new AtomicInteger();
     return Stream.of(Options.DEFAULT, Options.CLIENT_READS)
-        .flatMap(options -> Stream.of(options, options.with(Conflicts.CELL)))
+        .flatMap(options -> Stream.of(options, options.withConflicts(Conflicts.CELL)))
         .flatMap(
             options ->
                 Stream.of(true, false)

@@ -67,7 +67,7 @@ class RandomTransactionsTest {
   static Stream<Arguments> modes() {
     AtomicInteger count = new AtomicInteger();
     return Stream.of(Options.DEFAULT, Options.CLIENT_READS)
-        .flatMap(options -> Stream.of(options, options.with(Conflicts.CELL)))
+        .flatMap(options -> Stream.of(options, options.withConflicts(Conflicts.CELL)))
         .map(options -> Arguments.of(options, SEED + count.getAndIncrement()));
   }
 

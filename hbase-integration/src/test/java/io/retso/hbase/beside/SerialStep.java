@@ -131,7 +131,7 @@ record SerialStep(long seed, boolean onlyReads) {
   private static String protectedRead(TransactionalTable table, Draw draw) throws Exception {
     Get get = ReadStatements.get(draw, draw.row());
     try {
-      return Outcome.text(draw.oneIn(2) ? table.lock(get) : table.validate(get));
+      return Outcome.text(draw.oneIn(2) ? table.getForUpdate(get) : table.getValidated(get));
     } catch (IllegalArgumentException e) { // of what has no name if conflicts are by cell
       return "refused";
     }

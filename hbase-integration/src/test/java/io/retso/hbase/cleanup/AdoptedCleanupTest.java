@@ -334,7 +334,7 @@ class AdoptedCleanupTest {
     try (Admin admin = fixture.cluster.connection().getAdmin()) {
       admin.modifyTable(
           TableDescriptorBuilder.newBuilder(admin.getDescriptor(name))
-              .setValue("RETSO_VERSION", "2")
+              .setValue("RETSO_CLEANUP", "ROWS")
               .build());
     }
     manager = fixture.manager();

@@ -150,7 +150,7 @@ class CleanerCloseTest {
     PreparedTable table = // whose rows are cleaned up one by one
         new PreparedTable(
             adopting.descriptor(),
-            adopting.settings().withVersion(TableSettings.VERSION_ROWS),
+            adopting.settings().with(TableSettings.Cleanup.ROWS),
             adopting.raw(),
             adopting.shortTimeout(),
             adopting.regions(),

@@ -455,12 +455,12 @@ class AdoptedReplayTest {
 
   /** The server died before the region closed, which would have written what it had adopted. */
   @Test
-  void aRegionWhoseTableWasAlteredToVersion2ReplaysAdoptions() throws Exception {
+  void aRegionWhoseTableWasAlteredBackReplaysAdoptions() throws Exception {
     long start = t.writeWithoutCell(ROW);
     long aborted = t.writeWithoutCell("s");
     long committed = t.commitAndAdopt(start, ROW);
     t.abortAndAdopt(aborted, 1);
-    describe("RETSO_VERSION", "2");
+    describe("RETSO_CLEANUP", "ROWS");
     t.crash();
     assertEquals(List.of(ROW + "{a=1}"), rows());
     assertEquals(List.of(CellVersion.committed(committed)), versions(ROW));
@@ -472,14 +472,14 @@ class AdoptedReplayTest {
   }
 
   @Test
-  void aRegionWhoseTableWasAlteredToVersion2CleansUpWhatAReplayFiles() throws Exception {
+  void aRegionWhoseTableWasAlteredBackCleansUpWhatAReplayFiles() throws Exception {
     RefusedFlushes.in(t.region());
     long start = t.writeWithoutCell(ROW);
     long aborted = t.writeWithoutCell("s");
     fill();
     long committed = t.commitAndAdopt(start, ROW);
     t.abortAndAdopt(aborted, 1);
-    describe("RETSO_VERSION", "2");
+    describe("RETSO_CLEANUP", "ROWS");
     t.crash();
     assertTrue(
         t.region().getStore(MARKS).getStorefilesCount() > 1, "it has flushed amid the replay");

@@ -31,7 +31,7 @@ final class AdoptingTable extends RawTable {
   private final ExecutorService background = Executors.newCachedThreadPool();
 
   AdoptingTable(RetsoCluster cluster, More more) throws Exception {
-    super(cluster, TableSettings.VERSION_ADOPTED, more);
+    super(cluster, TableSettings.Cleanup.REGIONS, more);
     this.first = writeWithCell("first");
   }
 

@@ -61,7 +61,7 @@ class InMemoryCompactionTest {
     long end = System.nanoTime() + SECONDS * 1_000_000_000L;
     try (RawTable table =
         new RawTable(
-            cluster, TableSettings.VERSION_ADOPTED, InMemoryCompactionTest::compactOften)) {
+            cluster, TableSettings.Cleanup.REGIONS, InMemoryCompactionTest::compactOften)) {
       t = table;
       for (int row = 0; row < ROWS; row++) {
         t.update("r" + row, "n", "0");

@@ -11,7 +11,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The bugs that docs/testing.md names for each rule of decisions 24 and 25 exist. */
+/** The bugs that docs/injected-bugs.md names for each rule of decisions 24 and 25 exist. */
 class InjectedBugsDocsTest {
   private static final Map<String, Class<? extends Enum<?>>> BUGS =
       Map.of(
@@ -25,7 +25,7 @@ class InjectedBugsDocsTest {
 
   @Test
   void theyExist() throws IOException {
-    String docs = Files.readString(Path.of("../docs/testing.md"));
+    String docs = Files.readString(Path.of("../docs/injected-bugs.md"));
     int found = 0;
     for (MatchResult row : ROW.matcher(docs).results().toList()) {
       Class<? extends Enum<?>> bugs = BUGS.get(row.group(1));

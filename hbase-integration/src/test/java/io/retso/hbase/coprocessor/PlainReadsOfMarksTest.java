@@ -78,7 +78,7 @@ class PlainReadsOfMarksTest {
     try (RawTable t =
         new RawTable(
             cluster,
-            TableSettings.VERSION_ADOPTED,
+            TableSettings.Cleanup.REGIONS,
             table -> table.setValue("retso.marks.flush.pause", "soon"))) {
       IOException e =
           assertThrows(IOException.class, () -> t.write(t.oracle.begin(), "a", "q", "1"));

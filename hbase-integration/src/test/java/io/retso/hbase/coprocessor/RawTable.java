@@ -11,6 +11,7 @@ import io.retso.hbase.layout.FamilySettings;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.ReadAttribute;
 import io.retso.hbase.layout.TableSettings;
+import io.retso.hbase.layout.TableSettings.Cleanup;
 import io.retso.hbase.layout.Tombstone;
 import io.retso.hbase.options.Conflicts;
 import io.retso.hbase.options.Reads;
@@ -61,8 +62,7 @@ public class RawTable implements AutoCloseable {
 
   /** The fingerprint of the settings of all such tables. */
   public static final long FINGERPRINT =
-      settings(new OracleIdentity(new UUID(0, 1), "test"), "a:1", TableSettings.VERSION_ROWS)
-          .fingerprint();
+      settings(new OracleIdentity(new UUID(0, 1), "test"), "a:1", Cleanup.ROWS).fingerprint();
 
   static final byte[] G = Bytes.toBytes("g");
 
@@ -78,15 +78,15 @@ public class RawTable implements AutoCloseable {
   }
 
   RawTable(RetsoCluster cluster, byte[]... splits) throws Exception {
-    this(cluster, TableSettings.VERSION_ROWS, table -> {}, splits);
+    this(cluster, Cleanup.ROWS, table -> {}, splits);
   }
 
   /** One whose regions adopt outcomes. */
   static RawTable adopting(RetsoCluster cluster, byte[]... splits) throws Exception {
-    return new RawTable(cluster, TableSettings.VERSION_ADOPTED, table -> {}, splits);
+    return new RawTable(cluster, Cleanup.REGIONS, table -> {}, splits);
   }
 
-  RawTable(RetsoCluster cluster, int version, More more, byte[]... splits) throws Exception {
+  RawTable(RetsoCluster cluster, Cleanup cleanup, More more, byte[]... splits) throws Exception {
     this.cluster = cluster;
     this.name = cluster.freshName("raw");
     this.server = RetsoCluster.startOracle();
@@ -98,7 +98,7 @@ public class RawTable implements AutoCloseable {
             .setColumnFamily(FamilySettings.prepared(ColumnFamilyDescriptorBuilder.of(G)))
             .setColumnFamily(PendingWrite.familyDescriptor());
     addCoprocessor(descriptor);
-    settings(oracle.identity(), address, version).writeTo(descriptor);
+    settings(oracle.identity(), address, cleanup).writeTo(descriptor);
     more.to(descriptor);
     try (Admin admin = cluster.connection().getAdmin()) {
       admin.createTable(descriptor.build(), splits);
@@ -106,9 +106,9 @@ public class RawTable implements AutoCloseable {
     this.table = cluster.connection().getTable(name);
   }
 
-  private static TableSettings settings(OracleIdentity oracle, String address, int version) {
+  private static TableSettings settings(OracleIdentity oracle, String address, Cleanup cleanup) {
     return new TableSettings(
-        Conflicts.ROW, Reads.SERVER, oracle, address, List.of(), version, PREPARATION);
+        Conflicts.ROW, Reads.SERVER, oracle, address, List.of(), cleanup, PREPARATION);
   }
 
   /** The coprocessor that this class was loaded with: of this process, or from a jar. */

@@ -59,7 +59,7 @@ class IsolationTest {
     final boolean cleansUp;
 
     Mode(Conflicts conflicts, Reads reads, boolean cleansUp) {
-      this.options = new Options(conflicts, reads, "");
+      this.options = Options.DEFAULT.withConflicts(conflicts).withReads(reads);
       this.cleansUp = cleansUp;
     }
 

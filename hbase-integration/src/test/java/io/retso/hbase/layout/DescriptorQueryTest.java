@@ -103,7 +103,8 @@ class DescriptorQueryTest {
     assertEquals(REGION, RegionSettings.of(answer(table)));
     assertNull(RegionSettings.of(table), "it is not an answer");
     RegionSettings usual = RegionSettings.of("here", new Configuration(false));
-    assertEquals(new RegionSettings("here", 3, false, false, Long.MAX_VALUE, ""), usual);
+    assertEquals(
+        new RegionSettings("here", TableSettings.VERSION, false, false, Long.MAX_VALUE, ""), usual);
     Cell answer = DescriptorQuery.answer(table, usual);
     assertEquals(usual, RegionSettings.of(DescriptorQuery.parse(Result.create(List.of(answer)))));
   }

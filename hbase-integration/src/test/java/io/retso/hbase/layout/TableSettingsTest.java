@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.hbase.layout.TableSettings.Cleanup;
 import io.retso.hbase.options.Conflicts;
 import io.retso.hbase.options.Reads;
 import io.retso.protocol.OracleIdentity;
@@ -40,8 +41,9 @@ class TableSettingsTest {
         List.of(
             new TableSettings(Conflicts.ROW, Reads.SERVER, ORACLE, "a:1,b:2"),
             new TableSettings(Conflicts.CELL, Reads.CLIENT, ORACLE, "a:1"),
-            new TableSettings(Conflicts.ROW, Reads.SERVER, ORACLE, "a:1").withVersion(3),
-            new TableSettings(Conflicts.ROW, Reads.CLIENT, ORACLE, "a:1", List.of(0, 12), 2, -5))) {
+            new TableSettings(Conflicts.ROW, Reads.SERVER, ORACLE, "a:1").with(Cleanup.REGIONS),
+            new TableSettings(
+                Conflicts.ROW, Reads.CLIENT, ORACLE, "a:1", List.of(0, 12), Cleanup.ROWS, -5))) {
       TableDescriptorBuilder builder = table(DATA);
       assertFalse(TableSettings.isPrepared(builder.build()));
       settings.writeTo(builder);
@@ -65,9 +67,8 @@ class TableSettingsTest {
   @Test
   void whatCannotBeReadSaysWhatToDo() {
     assertProblem("prepare it first", table(DATA).build());
-    assertProblem("RETSO_VERSION is 4, this one knows 1, 2, 3", changed("RETSO_VERSION", "4"));
-    assertProblem("earlier version of ReTSO", changed("RETSO_VERSION", "1"));
-    assertProblem("prepare it again", changed("RETSO_VERSION", "1"));
+    assertProblem("RETSO_VERSION is 2, this one knows 1", changed("RETSO_VERSION", "2"));
+    assertProblem("must be one of [ROWS, REGIONS]", changed("RETSO_CLEANUP", null));
     assertProblem("RETSO_CONFLICTS of table t is TABLE", changed("RETSO_CONFLICTS", "TABLE"));
     assertProblem("must be one of [SERVER, CLIENT]", changed("RETSO_READS", null));
     for (String key : List.of("RETSO_ORACLE", "RETSO_ORACLE_ID")) {

@@ -266,9 +266,9 @@ class BadInputTest {
         new Refusal(aDefault, t -> builder.orphanDelay(null)),
         new Refusal(aDefault, t -> builder.sweepInterval(null)),
         new Refusal(aDefault, t -> builder.closeTimeout(null)),
-        new Refusal("timeMax is null: pass", t -> new RetryPolicy(1, null, one, one)),
-        new Refusal("pauseMin is null: pass", t -> new RetryPolicy(1, one, null, one)),
-        new Refusal("pauseMax is null: pass", t -> new RetryPolicy(1, one, one, null)));
+        new Refusal("timeMax is null: pass", t -> RetryPolicy.DEFAULT.withTimeMax(null)),
+        new Refusal("pause is null: pass", t -> RetryPolicy.DEFAULT.withPauses(null, one)),
+        new Refusal("pause is null: pass", t -> RetryPolicy.DEFAULT.withPauses(one, null)));
   }
 
   @Test

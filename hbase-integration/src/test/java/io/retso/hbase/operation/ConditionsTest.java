@@ -198,7 +198,7 @@ class ConditionsTest {
   @ParameterizedTest
   @FieldSource("MODES")
   void checkedCellIsProtectedWithConflictsByCell(Options options) throws Exception {
-    TableName name = fixture.table(options.with(Conflicts.CELL));
+    TableName name = fixture.table(options.withConflicts(Conflicts.CELL));
     byte[] row = bytes("r");
     manager.run(
         tx -> {
@@ -225,7 +225,7 @@ class ConditionsTest {
   @FieldSource("MODES")
   @SuppressWarnings("deprecation") // of HBase's interface, where no qualifier means an empty one
   void checkedCellWithoutQualifierIsProtectedWithConflictsByCell(Options options) throws Exception {
-    TableName name = fixture.table(options.with(Conflicts.CELL));
+    TableName name = fixture.table(options.withConflicts(Conflicts.CELL));
     byte[] row = bytes("r");
     manager.run(
         tx -> {

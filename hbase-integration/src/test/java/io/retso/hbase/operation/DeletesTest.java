@@ -49,7 +49,7 @@ class DeletesTest {
   private TransactionManager manager;
 
   static Stream<Options> options() {
-    return Fixture.MODES.stream().flatMap(o -> Stream.of(o, o.with(Conflicts.CELL)));
+    return Fixture.MODES.stream().flatMap(o -> Stream.of(o, o.withConflicts(Conflicts.CELL)));
   }
 
   @BeforeEach

@@ -123,12 +123,18 @@ class InjectedReadBugsTest {
         "cell == null",
         OwnReadsTest.class,
         "whatHasALabelIsReadFromHBase"),
-    LOCKED_READS_DO_NOT_COUNT_AS_WRITTEN(
+    READS_FOR_UPDATE_DO_NOT_COUNT_AS_WRITTEN(
         "transaction/TableReads.java",
-        "add(table, List.of(), table.conflictIds(get))",
+        "add(table, List.of(), table.conflictIds(of))",
         "add(table, List.of())",
         ProtectedReadsTest.class,
-        "twoLocksConflictThoughNothingIsWritten");
+        "twoReadsForUpdateConflictThoughNothingIsWritten"),
+    UNTRACKED_READS_ARE_CERTIFIED(
+        "transaction/TableReads.java",
+        "new TableReads(core, reader, ReadSet.UNTRACKED)",
+        "new TableReads(core, reader, core.begun.reads())",
+        ProtectedReadsTest.class,
+        "untrackedReadsAreCertifiedOnlyIfTheyAreAddedLater");
 
     private final SourceEdit edit;
     private final SourceEdit none;

@@ -118,13 +118,13 @@ class MixedIsolationTest {
 
   @Test
   void cellsThatWereReadAreNoticed() throws Exception {
-    Options byCell = Options.DEFAULT.with(Conflicts.CELL);
+    Options byCell = Options.DEFAULT.withConflicts(Conflicts.CELL);
     expect(true, byCell, "0005", table -> table.get(column("0005")));
   }
 
   @Test
   void rowsOfConflictsByCellAreNoticedWithGranules() throws Exception {
-    Options byCell = Options.DEFAULT.with(Conflicts.CELL);
+    Options byCell = Options.DEFAULT.withConflicts(Conflicts.CELL);
     for (Look look :
         List.<Look>of(
             table -> table.get(get("0005")), table -> table.exists(get("0005").addFamily(F)))) {

@@ -181,7 +181,7 @@ class PinningTest {
   /** Regions find the first change of whole rows, briefly. */
   @Test
   void pinningDoesNotFetchTheHistoryOfARow() throws Exception {
-    TableName cells = fixture.table(Options.DEFAULT.with(Conflicts.CELL));
+    TableName cells = fixture.table(Options.DEFAULT.withConflicts(Conflicts.CELL));
     byte[] value = new byte[100_000];
     for (int i = 0; i < 50; i++) {
       other.run(

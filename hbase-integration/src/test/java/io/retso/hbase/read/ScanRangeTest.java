@@ -122,7 +122,7 @@ class ScanRangeTest {
             new OracleIdentity(new UUID(1, 2), "main"),
             "a:1",
             sizes.get(random.nextInt(sizes.size())),
-            TableSettings.VERSION_ROWS,
+            TableSettings.Cleanup.ROWS,
             1),
         null,
         null,

@@ -47,7 +47,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 @ExtendWith(RetsoCluster.Extension.class)
 class UnpinnedReadsTest {
   static final List<Options> MODES =
-      List.of(Options.DEFAULT, Options.DEFAULT.with(Conflicts.CELL), Options.CLIENT_READS);
+      List.of(Options.DEFAULT, Options.DEFAULT.withConflicts(Conflicts.CELL), Options.CLIENT_READS);
 
   private static final long SEED = Long.getLong("retso.unpinned.seed", 20_261_122L);
   private static final int ROUNDS = 200;

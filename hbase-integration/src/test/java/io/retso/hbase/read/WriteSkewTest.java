@@ -65,8 +65,8 @@ class WriteSkewTest {
       List.of(
           Options.DEFAULT,
           Options.CLIENT_READS,
-          Options.DEFAULT.with(Conflicts.CELL),
-          Options.CLIENT_READS.with(Conflicts.CELL));
+          Options.DEFAULT.withConflicts(Conflicts.CELL),
+          Options.CLIENT_READS.withConflicts(Conflicts.CELL));
 
   private static final byte[] N = bytes("n");
 

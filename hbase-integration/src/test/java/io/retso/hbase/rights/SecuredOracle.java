@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.retso.hbase.layout.OracleSettings;
 import io.retso.server.RetsoServer;
 import io.retso.server.commands.CommandLines;
+import io.retso.server.commands.ReloadCommand;
 import io.retso.server.commands.SecureCommand;
 import io.retso.server.commands.TokenCommand;
 import io.retso.server.config.ServerConfig;
@@ -12,6 +13,7 @@ import io.retso.server.config.Setting;
 import io.retso.server.config.Settings;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.Map;
@@ -86,6 +88,30 @@ public final class SecuredOracle implements AutoCloseable {
 
   public String address() {
     return "localhost:" + server.port();
+  }
+
+  /**
+   * Has it ask so much of connections and of clients from now on.
+   *
+   * @param level optional or required
+   */
+  void levels(String level) throws Exception {
+    Path access = made.resolve("member-localhost").resolve("access");
+    Path next = directory.resolve("access.next");
+    Files.writeString(
+        next, Files.readString(access).replaceFirst("(?m)^tls .*\\Rauth .*$", lines(level)));
+    Files.move(next, access, StandardCopyOption.ATOMIC_MOVE);
+    Path operator = made.resolve("operator");
+    run(
+        new ReloadCommand(),
+        "--http=localhost:" + server.httpPort(),
+        "--tls-ca=" + authority(),
+        "--certificate=" + operator.resolve("tls.crt"),
+        "--key=" + operator.resolve("tls.key"));
+  }
+
+  private static String lines(String level) {
+    return "tls " + level + "\nauth " + level;
   }
 
   /** What it has written of its clients. */

@@ -11,11 +11,15 @@ import io.retso.hbase.Fixture;
 import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
+import io.retso.hbase.TransactionalTable;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.embedded.EmbeddedHBase;
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.layout.OracleSettings;
+import io.retso.hbase.layout.TableSettings;
 import io.retso.kdc.TestKdc;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.SocketTimeoutException;
@@ -26,13 +30,17 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.ServerName;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.security.User;
+import org.apache.hadoop.hbase.util.JVMClusterUtil.RegionServerThread;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.authentication.util.KerberosName;
 import org.junit.jupiter.api.AfterAll;
@@ -223,5 +231,133 @@ class SecuredOracleTest {
       admin.disableTable(table);
       admin.deleteTable(table);
     }
+  }
+
+  /** Moves money between two rows of its own, and looks at those of all, until it is closed. */
+  private static final class Teller implements AutoCloseable {
+    private static final List<String> ALL = List.of("0a", "0b", "1a", "1b");
+
+    private final TransactionManager manager;
+    private final TableName table;
+    private final List<String> own;
+    private final AtomicInteger done = new AtomicInteger();
+    private final CompletableFuture<Void> end;
+    private volatile boolean over;
+
+    Teller(int number, Configuration configuration, TableName table) throws Exception {
+      this.manager = manager(configuration);
+      this.table = table;
+      this.own = ALL.subList(2 * number, 2 * number + 2);
+      end = CompletableFuture.runAsync(this::work, task -> new Thread(task, "teller").start());
+    }
+
+    private void work() {
+      try {
+        while (!over) {
+          manager.run(
+              tx -> {
+                add(tx.table(table), own.get(0), -1);
+                add(tx.table(table), own.get(1), 1);
+                return null;
+              });
+          assertEquals(0, (int) manager.read(this::sum));
+          done.incrementAndGet();
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    private static void add(TransactionalTable table, String row, int amount) throws IOException {
+      table.put(put(row, String.valueOf(valueOf(Fixture.read(table, row)) + amount)));
+    }
+
+    private int sum(ReadTransaction tx) throws IOException {
+      int sum = 0;
+      for (String row : ALL) {
+        sum += valueOf(Fixture.read(tx.table(table), row));
+      }
+      return sum;
+    }
+
+    private static int valueOf(String text) {
+      return text == null ? 0 : Integer.parseInt(text);
+    }
+
+    /** Waits until some more of its transactions have ended well. */
+    void goesOn() throws Exception {
+      int before = done.get();
+      Fixture.eventually(
+          "more transactions", () -> end.isCompletedExceptionally() || done.get() > before + 10);
+      if (end.isCompletedExceptionally()) {
+        end.get(); // says why
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      over = true;
+      try {
+        end.join();
+      } finally {
+        manager.close();
+      }
+    }
+  }
+
+  /**
+   * Region servers learn it one after the other. Here each has settings of its own, and the table
+   * comes from one to the next, as it does when they are restarted; one of them dies.
+   */
+  @Test
+  void transactionsGoOnWhileRegionServersLearnIt() throws Exception {
+    TableName table = TableName.valueOf("learning");
+    oracle.levels("optional");
+    Map<String, String> prefer = new HashMap<>(oracle.certificate("app"));
+    prefer.put(OracleSettings.SECURITY, "prefer");
+    try (Connection connection = ConnectionFactory.createConnection(with(Map.of()));
+        Admin admin = connection.getAdmin()) {
+      create(connection, Fixture.descriptor(table));
+      // Servers of one process share what they have of an oracle, unless its addresses differ.
+      String addresses =
+          "retso.oracle."
+              + TableSettings.of(admin.getDescriptor(table)).oracle().name()
+              + ".addresses";
+      String other = oracle.address().replace("localhost", "127.0.0.1");
+      ServerName requires = hbase.cluster().getRegionServer(0).getServerName();
+      RegionServerThread off =
+          hbase.startRegionServer(Map.of(OracleSettings.SECURITY, "off", addresses, other));
+      RegionServerThread prefers =
+          hbase.startRegionServer(
+              Map.of(OracleSettings.SECURITY, "prefer", addresses, other + "," + oracle.address()));
+      ServerName speaksClear = off.getRegionServer().getServerName();
+      ServerName maySpeakClear = prefers.getRegionServer().getServerName();
+      try (Teller clear = new Teller(0, with(Map.of()), table);
+          Teller known = new Teller(1, with(prefer), table)) {
+        for (ServerName next :
+            List.of(speaksClear, maySpeakClear, requires, speaksClear, maySpeakClear)) {
+          move(admin, table, next);
+          clear.goesOn();
+          known.goesOn();
+        }
+        prefers.getRegionServer().abort("a test wants it");
+        clear.goesOn();
+        known.goesOn();
+      } finally {
+        off.getRegionServer().stop("a test wants it");
+        off.join();
+        oracle.levels("required");
+      }
+      admin.disableTable(table);
+      admin.deleteTable(table);
+    }
+  }
+
+  private static void move(Admin admin, TableName table, ServerName to) throws Exception {
+    byte[] region = admin.getRegions(table).get(0).getEncodedNameAsBytes();
+    admin.move(region, to);
+    Fixture.eventually(
+        "the table is at " + to,
+        () -> admin.getRegions(to).stream().anyMatch(each -> each.getTable().equals(table)));
   }
 }

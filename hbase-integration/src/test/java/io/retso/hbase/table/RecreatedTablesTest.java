@@ -58,7 +58,7 @@ class RecreatedTablesTest {
   }
 
   private static Options by(Conflicts conflicts, Reads reads) {
-    return new Options(conflicts, reads, "");
+    return Options.DEFAULT.withConflicts(conflicts).withReads(reads);
   }
 
   /** Anew if it is there. */
@@ -278,7 +278,7 @@ class RecreatedTablesTest {
       tx.table(name).put(put("r", "1"));
       Inside.writes(tx).sendAll().get();
       fixture.preparation().prepare(name, Options.DEFAULT);
-      alter("RETSO_VERSION", "2");
+      alter("RETSO_CLEANUP", "ROWS");
       tx.table(name).put(put("s", "1"));
       tx.commit();
     }

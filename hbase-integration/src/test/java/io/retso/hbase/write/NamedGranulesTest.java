@@ -45,11 +45,11 @@ class NamedGranulesTest {
   void serializableWritersNameThemInAllTablesAndOthersWhereAllDo(Fixture fixture) throws Exception {
     TransactionManager manager = fixture.manager();
     TableName without = fixture.table(Options.DEFAULT);
-    TableName with = fixture.table(Options.DEFAULT.with(Conflicts.CELL).withGranules("2"));
+    TableName with = fixture.table(Options.DEFAULT.withConflicts(Conflicts.CELL).withGranules("2"));
     try (Transaction tx = manager.begin()) {
       tx.table(without).put(List.of(put("a1", "x"), put("a2", "x")));
       tx.table(with).put(List.of(put("b11", "x"), put("b12", "x")));
-      tx.table(with).lock(Fixture.get("c").addColumn(Fixture.F, Fixture.Q)); // not written
+      tx.table(with).getForUpdate(Fixture.get("c").addColumn(Fixture.F, Fixture.Q)); // not written
       WriteBuffer writes = Inside.writes(tx);
       assertEquals(0, writes.granules(true, ROOM).length, "nothing was sent");
       writes.sendAll().get(30, TimeUnit.SECONDS);

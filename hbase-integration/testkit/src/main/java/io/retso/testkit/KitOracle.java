@@ -6,11 +6,13 @@ import io.retso.server.config.ServerConfig;
 import io.retso.server.config.Settings;
 import java.io.Closeable;
 import java.util.function.IntSupplier;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * A small oracle with nothing on disk. Says its port. {@link SeparateOracle} loads it beside the
  * classes of the application, and knows it by the JDK's types only.
  */
+@InterfaceAudience.Private
 public final class KitOracle implements IntSupplier, Closeable {
   private final RetsoServer server;
 

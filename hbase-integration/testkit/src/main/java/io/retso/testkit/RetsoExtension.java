@@ -1,6 +1,7 @@
 package io.retso.testkit;
 
 import io.retso.hbase.TransactionManager;
+import org.apache.yetus.audience.InterfaceAudience;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * after the last. Thread-safe.
  */
 @SuppressWarnings("deprecation") // JUnit 6 has other names; those of JUnit 5 work with both
+@InterfaceAudience.Public
 public final class RetsoExtension implements ParameterResolver {
   /** JUnit closes it after the last test: since 5.13 what is AutoCloseable, before the other. */
   private record Shared(TestCluster cluster)

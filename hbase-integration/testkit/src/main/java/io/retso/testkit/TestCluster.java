@@ -21,6 +21,7 @@ import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * HBase (one master, one region server) and an oracle in this process, real ones, on free ports of
@@ -30,6 +31,7 @@ import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
  * <p>Thread-safe. Tests that share one keep apart by tables of their own, or by creating theirs
  * anew.
  */
+@InterfaceAudience.Public
 public final class TestCluster implements AutoCloseable {
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
   private final EmbeddedHBase hbase;

@@ -151,7 +151,7 @@ public final class Connection {
     end(errors.unavailable("cannot be reached: " + ErrorText.of(cause), cause));
   }
 
-  /** What this client needs to prove who it is, or to know the server, cannot be used. */
+  /** What this client needs to prove its identity, or to know the server, cannot be used. */
   public void onUntrusted(Exception cause) {
     end(errors.notAuthenticated("is not connected to: " + ErrorText.of(cause), cause));
   }

@@ -14,8 +14,8 @@ import java.util.Set;
  *
  * <p>A list that a server sends may lack one that lives: registrations lapse before processes do,
  * those of all members at once if ZooKeeper is away for long. So what was ever named is remembered,
- * {@link Limits#MEMBERS_MAX} addresses at most, and tried while nobody leads. An address that leads
- * to another oracle by then does no harm, since its id is another one.
+ * {@link Limits#MEMBERS_MAX} addresses at most, and tried while there is no leader. An address that
+ * leads to another oracle by then does no harm, since its id is another one.
  */
 final class Directory {
   /** Those that the client was built with: they count for ever. */

@@ -25,7 +25,7 @@ final class Introduction {
 
   private static final Logger LOG = LoggerFactory.getLogger(OracleClient.class);
 
-  /** What proves who this client is may end soon: it is read again no sooner than this. */
+  /** What proves this client's identity may end soon: it is read again no sooner than this. */
   private static final long RENEWAL_MILLIS_MIN = 1_000;
 
   private static final byte[] NOTHING = new byte[0];
@@ -42,7 +42,7 @@ final class Introduction {
 
   private boolean complete;
 
-  /** It proves who it is; null if it does not at present. */
+  /** It proves its identity; null if it does not at present. */
   private Proof proof;
 
   /** AUTH frames that were sent for that. */
@@ -136,14 +136,14 @@ final class Introduction {
     return null;
   }
 
-  /** Goes on with what proves who this client is; with null if there is nothing. */
+  /** Goes on with what proves this client's identity; with null if there is nothing. */
   private void sayWho(Proof begun) {
     if (begun != null) {
       prove(begun);
     } else if (welcome.offer().isDue()) {
       connection.end(
           errors.notAuthenticated(
-              "wants to know who this client is: give it a certificate"
+              "wants this client to identify itself: give it a certificate"
                   + others(welcome.offer())
                   + " that the oracle knows",
               null));
@@ -197,10 +197,9 @@ final class Introduction {
     if (!complete) {
       connection.end(
           failure.passes()
-              ? errors.unavailable(
-                  "is not told who this client is: " + failure.getMessage(), failure)
+              ? errors.unavailable("cannot identify this client: " + failure.getMessage(), failure)
               : errors.notAuthenticated(
-                  "is not told who this client is: " + failure.getMessage(), failure));
+                  "cannot identify this client: " + failure.getMessage(), failure));
     } else {
       LOG.warn("{}; this is tried again", failure.getMessage());
       renewIn(lastsMillis / 20);

@@ -70,7 +70,7 @@ final class Member {
     return connections;
   }
 
-  /** Whether one of its connections is that of a leader who is believed. */
+  /** Whether one of its connections is that of a leader that is believed. */
   boolean leads() {
     for (Connection connection : connections) {
       if (members.leads(connection)) {
@@ -228,7 +228,7 @@ final class Member {
         pauseNanos);
   }
 
-  /** Trying again cannot help until somebody acts: waits for the next call to ask for it. */
+  /** Trying again cannot help until an operator acts: waits for the next call to ask for it. */
   void rest() {
     if (state != State.CLOSED) {
       state = State.IDLE;

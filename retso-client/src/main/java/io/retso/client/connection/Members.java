@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * The servers that share a log, as far as this client knows them: it is connected to all of them at
  * once, and requests go to the one that leads. Event loop only.
  *
- * <p><strong>Who leads.</strong> A server is believed to lead if it says so itself, and no server
+ * <p><strong>The leader.</strong> A server is believed to lead if it says so itself, and no server
  * has said so with a higher epoch. So an answer of a deposed server is taken only if the client has
  * heard of no successor; the server itself must not give one that is wrong then (that is what its
  * lease is for). As soon as a higher epoch leads, what an older leader owes is asked of the new
@@ -30,13 +30,13 @@ import org.slf4j.LoggerFactory;
  *
  * <p><strong>Which servers there are.</strong> The addresses that the client was built with, for
  * ever, and those that the leader names, or a standby while no leader is connected ({@link
- * Directory}). Who is named no more is let go when its connection ends.
+ * Directory}). A server that is named no more is let go when its connection ends.
  *
- * <p><strong>Fail-over.</strong> While nobody leads, or the leader is silent, pauses between
- * attempts to connect are short, for {@link #FAILOVER_NANOS_MAX}; less so while a standby is
- * connected, which will say who leads. A silent leader is not given up for that: it may be alone,
- * and a reply on its way is better than a question that is repeated. A member that takes over says
- * so on a connection that is there already.
+ * <p><strong>Fail-over.</strong> While there is no leader, or it is silent, pauses between attempts
+ * to connect are short, for {@link #FAILOVER_NANOS_MAX}; less so while a standby is connected,
+ * which will say which server leads. A silent leader is not given up for that: it may be alone, and
+ * a reply on its way is better than a question that is repeated. A member that takes over says so
+ * on a connection that is there already.
  *
  * <p><strong>Pings</strong> are frequent only where they tell something in time: to a leader while
  * requests wait. Otherwise each server is asked now and then whether it lives, so that a dead
@@ -53,8 +53,9 @@ final class Members {
   static final long FAILOVER_PAUSE_NANOS = 50_000_000;
 
   /**
-   * Such a pause while a standby is connected, which will say who leads. Many clients that knock at
-   * a closed door together take from the server that is about to lead what processors there are.
+   * Such a pause while a standby is connected, which will say which server leads. Many clients that
+   * knock at a closed door together take from the server that is about to lead what processors
+   * there are.
    */
   static final long TOLD_PAUSE_NANOS = 200_000_000;
 
@@ -78,7 +79,7 @@ final class Members {
   private int nextConnection;
   private long epochSeen = Long.MIN_VALUE;
 
-  /** Since when nobody leads or the leader is silent; meaningless if neither is so. */
+  /** Since when there is no leader, or it is silent; meaningless if neither is so. */
   private long failoverSince;
 
   private boolean failingOver;
@@ -241,7 +242,9 @@ final class Members {
     }
   }
 
-  /** Connects to whom it is not connected, and lets go who is not named and does not answer. */
+  /**
+   * Connects to whom it is not connected, and lets go those that are not named and do not answer.
+   */
   private void revise() {
     boolean led = hasLeader();
     Set<InetSocketAddress> missing = directory.wanted(led);

@@ -15,7 +15,7 @@ final class MembersRecord {
   private volatile List<String> addresses = List.of();
   private volatile int connected;
 
-  /** Somebody leads and is not silent; {@code address} is where. */
+  /** A member leads and is not silent; {@code address} is where. */
   void led(String address, long epoch, long nowNanos) {
     Leaders last = leaders;
     if (!last.led || last.epoch != epoch || !last.leader.equals(address)) {
@@ -24,7 +24,7 @@ final class MembersRecord {
     }
   }
 
-  /** Nobody leads, or the leader is silent; {@code address} is where that one is, or empty. */
+  /** No member leads, or the leader is silent; {@code address} is where that one is, or empty. */
   void notLed(String address, long nowNanos) {
     Leaders last = leaders;
     if (last.led || !last.leader.equals(address)) {

@@ -2,7 +2,7 @@ package io.retso.client.connection;
 
 import java.util.function.BiConsumer;
 
-/** How a client proves who it is, in one step or in several. Event loop only. */
+/** How a client proves its identity, in one step or in several. Event loop only. */
 public interface Proof {
   /** Its mechanism, of {@link io.retso.protocol.Authentication}. */
   String mechanism();

@@ -1,6 +1,6 @@
 package io.retso.client.connection;
 
-/** A client cannot prove who it is. The message says why, and what to do. */
+/** A client cannot prove its identity. The message says why, and what to do. */
 public final class ProofException extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -85,8 +85,8 @@ final class RefusedCommits {
 
   private static String why(long outcome) {
     return outcome == Outcome.REFUSED_UNCLEANED
-        ? "the oracle holds as many committed transactions that nobody cleaned up as it can; report"
-            + " clean-ups (cleanedUp), then commit again"
+        ? "the oracle holds as many committed transactions that are not cleaned up as it can;"
+            + " report clean-ups (cleanedUp), then commit again"
         : "this host commits more rows than its share while transactions of others are open; commit"
             + " again later, or give the oracle a larger map (rows)";
   }

@@ -264,8 +264,8 @@ final class Replies {
         Category.NOT_PERMITTED,
         "transaction "
             + call.start
-            + " was begun by somebody else, or its ticket was made with a secret that the oracle no"
-            + " longer has: only its owner may commit, abort or report it, with the handle that"
+            + " was begun by another client, or its ticket was made with a secret that the oracle"
+            + " no longer has: only its owner may commit, abort or report it, with the handle that"
             + " begin() returned",
         null);
   }

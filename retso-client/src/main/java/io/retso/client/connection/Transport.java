@@ -18,8 +18,8 @@ public interface Transport {
   void flush();
 
   /**
-   * Begins to prove who this client is, now or later: null if it has nothing for that, or if others
-   * could read it on its way. Nothing is said if it is over by then.
+   * Begins to prove this client's identity, now or later: null if it has nothing for that, or if
+   * others could read it on its way. Nothing is said if it is over by then.
    *
    * @param mechanisms which the server takes
    */

@@ -24,7 +24,7 @@
  * has read; its requests wait, and time out in the end.
  *
  * <p><strong>Members.</strong> The client is connected to all servers that share the log, and sends
- * requests to the one that leads ({@code Members}). While nobody does, they wait.
+ * requests to the one that leads ({@code Members}). While none does, they wait.
  *
  * <p><strong>Repetition</strong> is the dispatcher's alone, as it knows which copies of a request
  * may be under way: of what was lost, and of commits that the server refused for now ({@code

@@ -99,7 +99,7 @@ final class Credentials {
   }
 
   /**
-   * By what the client proves who it is; null if it has nothing for that.
+   * By what the client proves its identity; null if it has nothing for that.
    *
    * @param mechanisms which the server takes
    * @param serverName for which the server's certificate is

@@ -14,14 +14,14 @@ import javax.security.sasl.Sasl;
 import javax.security.sasl.SaslClient;
 
 /**
- * A client proves by tickets of Kerberos who it is. Its steps ask the Kerberos servers, which may
- * hang, on a thread beside the event loop.
+ * A client proves its identity by tickets of Kerberos. Its steps ask the Kerberos servers, which
+ * may hang, on a thread beside the event loop.
  */
 final class KerberosProof implements Proof {
   /** What the oracle's principals begin with. */
   private static final String SERVICE = "retso";
 
-  /** TLS protects what follows; both sides prove who they are. */
+  /** TLS protects what follows; both sides prove their identity. */
   private static final Map<String, String> PROPERTIES =
       Map.of(Sasl.QOP, "auth", Sasl.SERVER_AUTH, "true");
 
@@ -30,7 +30,7 @@ final class KerberosProof implements Proof {
   private final Executor beside;
   private final Executor loop;
 
-  /** Of the thread beside; null before the first step. */
+  /** For the thread beside; null before the first step. */
   private SaslClient client;
 
   /**

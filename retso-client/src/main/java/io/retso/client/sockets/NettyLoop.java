@@ -167,7 +167,7 @@ public final class NettyLoop implements ClientLoop {
   /** A server that answered in clear is spoken to in clear, if that is allowed for now. */
   private void openInClear(Connection connection, InetAddress address) {
     LOG.warn(
-        "the server at {} speaks in clear, and so does this client: everybody on the way can read"
+        "the server at {} speaks in clear, and so does this client: every host on the way can read"
             + " and change what is said. Require TLS as soon as all servers have it",
         Addresses.text(connection.address));
     open(connection, address, null);

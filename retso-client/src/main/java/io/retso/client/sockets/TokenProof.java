@@ -10,7 +10,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
 
-/** A client proves by a token who it is, which may take long to get. */
+/** A client proves its identity by a token, which may take long to get. */
 final class TokenProof implements Proof {
   private final TokenSource source;
   private final Executor beside;

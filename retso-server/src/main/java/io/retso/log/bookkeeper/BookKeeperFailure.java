@@ -94,7 +94,7 @@ final class BookKeeperFailure {
       case BKException.Code.LedgerFencedException,
           BKException.Code.UnauthorizedAccessException,
           BKException.Code.MetadataVersionException,
-          // Closed by somebody else: what this server itself closes it does not append to.
+          // Closed by another server: what this server itself closes it does not append to.
           BKException.Code.LedgerClosedException ->
           new LogException(
               Reason.FENCED, message(code, what) + "; another server took over the log", cause);

@@ -125,7 +125,7 @@ final class BookKeeperLostLedgers {
   }
 
   /**
-   * Without fencing, and whether or not anybody knows that the entry is durable.
+   * Without fencing, and whether or not the entry is known to be durable.
    *
    * <p>A bookie may be dead, and an empty ledger beside a log is nothing unusual: standbys make one
    * ahead ({@link SpareLedger}). Then it is not known whether the dead one has the first entry. But

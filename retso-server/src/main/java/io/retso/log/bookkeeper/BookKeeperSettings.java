@@ -6,8 +6,8 @@ import java.time.Duration;
  * Where the log is and how it is replicated.
  *
  * @param zookeeper connect string of the ZooKeeper of the BookKeeper cluster, perhaps with a chroot
- * @param access who this server is there, and whose the nodes are that it makes
- * @param bookies how this server says to bookies who it is
+ * @param access this server's identity there, and whose the nodes are that it makes
+ * @param bookies how this server identifies itself to bookies
  * @param znode path under which the catalog is kept; one per log
  * @param ledgersRoot path of BookKeeper's own metadata
  * @param ensemble bookies over which a ledger is spread
@@ -80,7 +80,7 @@ public record BookKeeperSettings(
         operationTimeout);
   }
 
-  /** These settings for a server that is somebody else to ZooKeeper. */
+  /** These settings for a server with another identity in ZooKeeper. */
   public BookKeeperSettings withAccess(ZooKeeperAccess other) {
     return new BookKeeperSettings(
         zookeeper,

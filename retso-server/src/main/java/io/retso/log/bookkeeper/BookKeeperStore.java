@@ -164,7 +164,7 @@ public final class BookKeeperStore implements LedgerStore {
    * Goes by other passwords from here on, if all ledgers of the log can be opened with them, and
    * the catalog read at the next start. Blocks as {@link #connect} does.
    *
-   * @param access who this server will be to ZooKeeper when it starts again
+   * @param access this server's identity in ZooKeeper when it starts again
    * @throws LogException {@link Reason#LOCKED} if that is not so; then it goes on as before
    */
   public void use(LedgerPasswords others, ZooKeeperAccess access) throws LogException {

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import org.apache.bookkeeper.conf.ClientConfiguration;
 import org.apache.bookkeeper.tls.TLSContextFactory;
 
-/** How a server says to bookies who it is. Thread-safe. */
+/** How a server identifies itself to bookies. Thread-safe. */
 @FunctionalInterface
 public interface BookieAccess {
   /** It does not, and speaks in clear. */

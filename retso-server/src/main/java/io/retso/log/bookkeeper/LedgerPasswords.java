@@ -17,13 +17,12 @@ import org.apache.bookkeeper.client.api.LedgerMetadata;
  *
  * <p>A ledger says in its metadata by which line of the secret its password was made, in a way that
  * tells nothing of either. So a secret can be replaced while ledgers of the old one are there. A
- * ledger that says nothing of it has no password: an earlier build made it, or a server that is
- * told to make none. Immutable, thread-safe; has no text.
+ * ledger that says nothing of it has no password: a server made it that had no secret. Immutable,
+ * thread-safe; has no text.
  */
 public final class LedgerPasswords {
   /** Ledgers are made without a password, and none that has one is opened. */
-  public static final LedgerPasswords NONE =
-      new LedgerPasswords((purpose, log) -> List.of(), false);
+  public static final LedgerPasswords NONE = new LedgerPasswords((purpose, log) -> List.of());
 
   private static final String PURPOSE = "password of ledgers";
   private static final String PURPOSE_OF_NAMES = "name of the password of ledgers";
@@ -34,32 +33,30 @@ public final class LedgerPasswords {
   private static final byte[] NO_PASSWORD = new byte[0];
 
   private final BiFunction<String, String, List<byte[]>> keys;
-  private final boolean makes;
 
-  private LedgerPasswords(BiFunction<String, String, List<byte[]>> keys, boolean makes) {
+  private LedgerPasswords(BiFunction<String, String, List<byte[]>> keys) {
     this.keys = keys;
-    this.makes = makes;
   }
 
   /**
    * Those that come from a secret.
    *
    * @param keys gives for a purpose and the id of a log a key for each line of the secret
-   * @param makes whether ledgers are made with a password; those that have one are opened in any
-   *     case
    */
-  public static LedgerPasswords of(BiFunction<String, String, List<byte[]>> keys, boolean makes) {
-    return new LedgerPasswords(keys, makes);
+  public static LedgerPasswords of(BiFunction<String, String, List<byte[]>> keys) {
+    return new LedgerPasswords(keys);
   }
 
   /** The password of a ledger that is to be made for a log. */
   byte[] toMake(String log) {
-    return makes ? keys.apply(PURPOSE, log).get(0) : NO_PASSWORD;
+    List<byte[]> lines = keys.apply(PURPOSE, log);
+    return lines.isEmpty() ? NO_PASSWORD : lines.get(0);
   }
 
   /** What such a ledger is to say of it in its metadata. */
   Map<String, byte[]> noteOf(String log) {
-    return makes ? Map.of(NAME, names(log).get(0)) : Map.of();
+    List<byte[]> names = names(log);
+    return names.isEmpty() ? Map.of() : Map.of(NAME, names.get(0));
   }
 
   /**

@@ -12,11 +12,11 @@ import org.apache.zookeeper.data.Id;
 import org.apache.zookeeper.server.auth.DigestAuthenticationProvider;
 
 /**
- * Who a server is to ZooKeeper, and who may read and change the nodes that it makes: everybody, or
- * those that are the same to ZooKeeper. Immutable, thread-safe; has no text.
+ * A server's identity in ZooKeeper, and which clients may read and change the nodes that it makes:
+ * all, or those with that identity. Immutable, thread-safe; has no text.
  */
 public final class ZooKeeperAccess {
-  /** It is nobody, and everybody may do everything. */
+  /** It has no identity, and every client may do everything. */
   public static final ZooKeeperAccess OPEN = new ZooKeeperAccess(false, List.of());
 
   /** ZooKeeper's scheme of users with passwords. */
@@ -35,7 +35,7 @@ public final class ZooKeeperAccess {
     this.passwords = passwords;
   }
 
-  /** It is who the connection says: by SASL, or by the certificate of TLS. */
+  /** Its identity is the connection's: by SASL, or by the certificate of TLS. */
   public static ZooKeeperAccess byConnection() {
     return new ZooKeeperAccess(true, List.of());
   }
@@ -55,7 +55,7 @@ public final class ZooKeeperAccess {
     return new ZooKeeperAccess(true, List.copyOf(passwords));
   }
 
-  /** One that is nobody else to ZooKeeper, and leaves the nodes that it makes to everybody. */
+  /** One with the same identity, which leaves the nodes that it makes open to all. */
   public ZooKeeperAccess withOpenNodes() {
     return new ZooKeeperAccess(false, passwords);
   }
@@ -77,12 +77,12 @@ public final class ZooKeeperAccess {
         .toList();
   }
 
-  /** Says to ZooKeeper who it is, on this connection and those that follow it in the session. */
+  /** Identifies itself to ZooKeeper, on this connection and those that follow it in the session. */
   public void authenticate(ZooKeeper session) {
     identities().forEach(identity -> session.addAuthInfo(DIGEST, identity));
   }
 
-  /** Who may do something with the nodes that it makes. */
+  /** Which clients may do what with the nodes that it makes. */
   public List<ACL> acls() {
     if (!secured) {
       return ZooDefs.Ids.OPEN_ACL_UNSAFE;

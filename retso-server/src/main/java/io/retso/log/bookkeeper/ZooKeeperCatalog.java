@@ -26,26 +26,20 @@ import org.apache.zookeeper.data.Stat;
  * sessions.
  *
  * <pre>
- *   retso-log 3          the format and its version
- *   writer 5b1e...       who replaced it last
+ *   retso-log 1          the format and its version
+ *   writer 5b1e...       the server that replaced it last
  *   ledgers 17 19 23     oldest first
  *   id 0c9a...           of the log: random, never changes
  *   epoch 24             grows by one with each take-over
  *   leader a host:7521   the writer's name and address; may be missing
  * </pre>
  *
- * <p>Version 1 has no id; it gets one when it is replaced. Versions 1 and 2 have no epoch: their
- * writers called the id of a ledger of theirs, plus one, their epoch, so the highest id of all plus
- * one is at least that, and epochs never go back.
- *
  * <p>Thread-safe.
  */
 final class ZooKeeperCatalog implements AutoCloseable {
   private static final String FORMAT_NAME = "retso-log ";
-  private static final int FORMAT_NUMBER = 3;
+  private static final int FORMAT_NUMBER = 1;
   private static final String FORMAT = FORMAT_NAME + FORMAT_NUMBER;
-  private static final String FORMAT_WITHOUT_EPOCH = FORMAT_NAME + 2;
-  private static final String FORMAT_WITHOUT_ID = FORMAT_NAME + 1;
   private static final String WRITER = "writer";
   private static final String LEDGERS = "ledgers";
   private static final String ID = "id ";
@@ -67,7 +61,7 @@ final class ZooKeeperCatalog implements AutoCloseable {
   private final ZooKeeperAccess access;
   private final String path;
 
-  /** Distinguishes a replacement of our own, whose reply was lost, from somebody else's. */
+  /** Distinguishes a replacement of our own, whose reply was lost, from another server's. */
   private final String writer = UUID.randomUUID().toString();
 
   /** The id of the log, as it was read last. */
@@ -190,7 +184,7 @@ final class ZooKeeperCatalog implements AutoCloseable {
           access.acls(),
           CreateMode.PERSISTENT);
     } catch (KeeperException.NodeExistsException e) {
-      return; // somebody else's is as good
+      return; // another server's is as good
     }
   }
 
@@ -259,32 +253,23 @@ final class ZooKeeperCatalog implements AutoCloseable {
 
   private Content parse(String text) throws LogException {
     String[] lines = text.split("\n");
-    boolean isWellFormed =
-        switch (lines[0]) {
-          case FORMAT_WITHOUT_ID -> lines.length == 3;
-          case FORMAT_WITHOUT_EPOCH -> lines.length == 4;
-          case FORMAT ->
-              (lines.length == 5 || lines.length == 6 && lines[5].startsWith(LEADER))
-                  && lines[4].startsWith(EPOCH);
-          default -> false;
-        };
-    if (!isWellFormed
+    boolean namesLeader = lines.length == 6 && lines[5].startsWith(LEADER);
+    if (!lines[0].equals(FORMAT)
+        || lines.length != 5 && !namesLeader
         || !lines[2].startsWith(LEDGERS)
-        || lines.length > 3 && !lines[3].startsWith(ID)) {
+        || !lines[3].startsWith(ID)
+        || !lines[4].startsWith(EPOCH)) {
       throw corrupt(text, null);
     }
-    if (lines.length > 3) {
-      logId = checkedId(text, lines[3].substring(ID.length()));
-    }
+    logId = checkedId(text, lines[3].substring(ID.length()));
     List<Long> ledgers = new ArrayList<>();
     for (String ledger : lines[2].substring(LEDGERS.length()).trim().split(" ")) {
       if (!ledger.isEmpty()) {
         ledgers.add(number(text, ledger));
       }
     }
-    long newest = ledgers.stream().mapToLong(id -> id < 0 ? ~id : id).max().orElse(-1);
-    long epoch = lines.length > 4 ? number(text, lines[4].substring(EPOCH.length())) : newest + 1;
-    String leader = lines.length > 5 ? lines[5].substring(LEADER.length()) : "";
+    long epoch = number(text, lines[4].substring(EPOCH.length()));
+    String leader = namesLeader ? lines[5].substring(LEADER.length()) : "";
     return new Content(epoch, leader, List.copyOf(ledgers));
   }
 
@@ -344,7 +329,7 @@ final class ZooKeeperCatalog implements AutoCloseable {
               + what
               + " the log's list of ledgers at "
               + where
-              + ": it is somebody else there than the servers that made it (zookeeper.auth, and"
+              + ": its identity there is not that of the servers that made it (zookeeper.auth, and"
               + " with digest the secret)",
           e);
     }

@@ -10,7 +10,7 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooKeeper;
 
 /**
- * A session with ZooKeeper that begins anew when it has expired, and says again then who it is,
+ * A session with ZooKeeper that begins anew when it has expired, and identifies itself again then,
  * which BookKeeper's own does not. Thread-safe.
  */
 public final class ZooKeeperSession extends ZooKeeperClient {

@@ -14,14 +14,14 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
 
-/** Who may read and change what is in ZooKeeper already. Stateless. */
+/** Which clients may read and change what is in ZooKeeper already. Stateless. */
 public final class ZooKeeperTree {
   private static final int SESSION_MS = 10_000;
   private static final int RETRY_MS = 100;
   private static final int RETRIES = 20;
   private static final int ANY_VERSION = -1;
 
-  /** What ZooKeeper keeps for itself, and lets nobody change. */
+  /** What ZooKeeper keeps for itself, and lets no client change. */
   private static final String OWN = "/zookeeper/config";
 
   private ZooKeeperTree() {}
@@ -74,7 +74,7 @@ public final class ZooKeeperTree {
    * @param zookeeper connect string
    * @param log the node of the log's catalog
    * @param ledgers the node of the bookies
-   * @param by who does it
+   * @param by the identity that does it
    * @param to whose they are from here on
    * @throws LogException {@link Reason#UNAVAILABLE} or {@link Reason#LOCKED}
    */
@@ -129,7 +129,7 @@ public final class ZooKeeperTree {
     return paths;
   }
 
-  /** The nodes above another one, but for the root: who may delete it is said there. */
+  /** The nodes above another one, but for the root: it says which clients may delete the node. */
   private static List<String> above(String node) {
     List<String> above = new ArrayList<>();
     for (int slash = node.lastIndexOf('/'); slash > 0; slash = node.lastIndexOf('/', slash - 1)) {

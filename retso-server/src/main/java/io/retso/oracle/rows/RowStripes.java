@@ -18,7 +18,7 @@ import java.util.Arrays;
  * rows the newest three are known by name, so that most rows that were read are certified without a
  * look at the map, whose line would have to come from memory: they were certainly not written
  * since. Beside the lines are the commits of each stripe that have their position before their
- * commit timestamp, which hardly anybody looks at.
+ * commit timestamp, which are hardly ever looked at.
  *
  * <p>The errors are on the safe side. A position that is too high can only refuse a commit, and
  * only of a transaction of which something that it read was changed. A row that looks written makes

@@ -36,7 +36,7 @@ public final class CommandLines {
   private static int execute(Object command, String[] arguments) {
     try {
       return of(command).execute(arguments);
-    } catch (RuntimeException | Error e) { // of the commands' classes, when they are loaded
+    } catch (RuntimeException | Error e) { // from the commands' classes, when they are loaded
       StartFailure failure = StartFailure.of(e);
       if (!failure.isKnown()) {
         e.printStackTrace(System.err);

@@ -35,8 +35,8 @@ public enum ExitCode {
           + " ZooKeeper, or the secret, then start again."),
   LOG_CORRUPT(
       76,
-      "The log has bytes that nobody wrote, or lacks what it had. Do not start again; look at the"
-          + " disks of the bookies and of ZooKeeper.");
+      "The log has bytes that no server wrote, or lacks what it had. Do not start again; look at"
+          + " the disks of the bookies and of ZooKeeper.");
 
   private final int number;
   private final String meaning;

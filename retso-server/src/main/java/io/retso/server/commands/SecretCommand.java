@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
     description = {
       "Makes a file with a new secret, which its owner alone can read. Each server of a log needs"
           + " a",
-      "copy, as its secret.file: with it the oracle knows who began a transaction.",
+      "copy, as its secret.file: with it the oracle knows which client began a transaction.",
       ""
     },
     usageHelpAutoWidth = true,

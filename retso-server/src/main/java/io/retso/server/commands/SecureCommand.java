@@ -51,8 +51,8 @@ public final class SecureCommand implements Runnable {
       tls required
       auth required
 
-      # The common name of a certificate is its owner's name. Let nobody sign certificates of any
-      # name but the authority of these servers.
+      # The common name of a certificate is its owner's name. Let only the authority of these
+      # servers sign certificates.
       name CN (.*) = $1
 
       may member member-*
@@ -152,7 +152,7 @@ public final class SecureCommand implements Runnable {
            or tokens: retso token create --secret-file %1$s/secret --principal app-orders
         3. Start the servers. Ask one: retso status --http HOST:7522 --tls-ca %1$s/ca.crt \\
            --certificate %1$s/operator/tls.crt --key %1$s/operator/tls.key
-        4. Keep %1$s/ca.key and %1$s/secret where nobody else gets at them.\
+        4. Keep %1$s/ca.key and %1$s/secret where no other user gets at them.\
         """,
         directory,
         path);
@@ -195,7 +195,7 @@ public final class SecureCommand implements Runnable {
             throw wrong(name, "no name: use letters, digits, and . _ - between them, 64 at most");
           }
           Path own = Authority.open(directory).issue(name, role, hosts, life);
-          println("made " + own + ": give its files to " + name + ", and to nobody else");
+          println("made " + own + ": give its files to " + name + ", and to it alone");
         });
   }
 

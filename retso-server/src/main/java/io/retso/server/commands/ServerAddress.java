@@ -56,7 +56,7 @@ final class ServerAddress {
   @Option(
       names = "--certificate",
       paramLabel = "FILE",
-      description = "Says who you are by this certificate; its key is --key.")
+      description = "Identifies you by this certificate; its key is --key.")
   private Path certificate;
 
   @Option(names = "--key", paramLabel = "FILE", description = "The key of --certificate.")
@@ -65,7 +65,7 @@ final class ServerAddress {
   @Option(
       names = "--token-file",
       paramLabel = "FILE",
-      description = "Says who you are by the token in this file.")
+      description = "Identifies you by the token in this file.")
   private Path token;
 
   /** What a server answers. */

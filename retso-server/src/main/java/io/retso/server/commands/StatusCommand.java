@@ -36,7 +36,7 @@ public final class StatusCommand implements Callable<Integer> {
 
   @Option(
       names = "--clients",
-      description = "Prints who is connected instead, by whom, and whether by TLS.")
+      description = "Prints the connected clients instead, their names, and whether by TLS.")
   private boolean clients;
 
   @Override

@@ -25,11 +25,13 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
-/** {@code retso token}: makes tokens by which clients say who they are, and shows what they say. */
+/**
+ * {@code retso token}: makes tokens by which clients identify themselves, and shows what they say.
+ */
 @Command(
     name = "token",
     description = {
-      "Makes tokens by which clients say who they are, and shows what they say. What a principal"
+      "Makes tokens by which clients identify themselves, and shows what they say. What a principal"
           + " may do",
       "stands in the access files of the servers.",
       ""
@@ -73,7 +75,7 @@ public final class TokenCommand implements Runnable {
               names = "--principal",
               required = true,
               paramLabel = "NAME",
-              description = "Who its bearer is: printable ASCII without blanks.")
+              description = "The name of its bearer: printable ASCII without blanks.")
           String principal,
       @Option(
               names = "--secret-file",
@@ -145,7 +147,7 @@ public final class TokenCommand implements Runnable {
 
   @Command(
       name = "show",
-      description = {"Shows what a token says, whoever made it and whether it counts or not.", ""},
+      description = {"Shows what a token says, whether it counts or not.", ""},
       usageHelpAutoWidth = true)
   int show(@Parameters(paramLabel = "FILE", description = "Has the token.") Path file) {
     try {

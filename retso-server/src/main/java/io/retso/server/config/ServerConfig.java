@@ -74,7 +74,7 @@ public final class ServerConfig {
     return isDurable() && get(Settings.ZOOKEEPER).isEmpty();
   }
 
-  /** Whether it was said that everybody who reaches the server may be trusted. */
+  /** Whether it was said that every client that reaches the server may be trusted. */
   public boolean isInsecure() {
     return get(Settings.INSECURE).equals("yes-i-know");
   }
@@ -131,7 +131,7 @@ public final class ServerConfig {
           is
               + " does not keep strangers from deleting log.znode = "
               + get(Settings.LOG_ZNODE)
-              + ", as who may delete a node is said by the node above it: choose one of two parts,"
+              + ", as the node above it says which clients may delete it: choose one of two parts,"
               + " such as /retso/log");
     }
   }

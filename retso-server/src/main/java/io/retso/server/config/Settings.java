@@ -35,10 +35,10 @@ public final class Settings {
           "insecure",
           "no",
           ValueType.choice("no", "yes-i-know"),
-          "yes-i-know lets this server listen beyond its own machine although nobody has to say who"
-              + " they are: everybody who reaches it can read which rows are written, and report"
-              + " sweeps, which lets the oracle forget commits. It may then lack a secret.file,"
-              + " too.");
+          "yes-i-know lets this server listen beyond its own machine although clients need not"
+              + " identify themselves: every client that reaches it can read which rows are"
+              + " written, and report sweeps, which lets the oracle forget commits. It may then"
+              + " lack a secret.file, too.");
 
   public static final Setting<String> SECRET_FILE =
       new Setting<>(
@@ -47,17 +47,17 @@ public final class Settings {
           ValueType.file(),
           "File with the secret that the servers of one log share, which others must not be able to"
               + " read; ./retso secret makes one. With it tickets are made, by which the oracle"
-              + " knows who began a transaction, and passwords of the log's ledgers. Empty for"
-              + " data.dir/secret, which is made if it is not there; with a zookeeper of your own"
-              + " it is needed.");
+              + " knows which client began a transaction, and passwords of the log's ledgers. Empty"
+              + " for data.dir/secret, which is made if it is not there; with a zookeeper of your"
+              + " own it is needed.");
 
   public static final Setting<String> ACCESS_FILE =
       new Setting<>(
           "access.file",
           "",
           ValueType.file(),
-          "File that says what is asked of clients, who they are and what they may do; it is read"
-              + " again every 10 s. Empty asks nothing of clients.");
+          "File that says what is asked of clients, which names they have and what they may"
+              + " do; it is read again every 10 s. Empty asks nothing of clients.");
 
   public static final Setting<String> TLS_CERTIFICATE =
       new Setting<>(
@@ -91,7 +91,7 @@ public final class Settings {
           "",
           ValueType.file(),
           "Keytab with the key of kerberos.principal, that others must not be able to read. With it"
-              + " clients may say by tickets of Kerberos who they are, inside of TLS. It may be"
+              + " clients may identify themselves by tickets of Kerberos, inside of TLS. It may be"
               + " replaced while the server runs.");
 
   public static final Setting<String> KERBEROS_PRINCIPAL =
@@ -118,8 +118,9 @@ public final class Settings {
           "audit.file",
           "",
           ValueType.file(),
-          "File for a line of JSON about each event of security: who came in, who was refused and"
-              + " why, what was changed. Ten of them are kept, of 50 MiB each. Empty for none.");
+          "File for a line of JSON about each event of security: which clients came in, which were"
+              + " refused and why, what was changed. Ten of them are kept, of 50 MiB each. Empty"
+              + " for none.");
 
   public static final Setting<String> ADVERTISE_ADDRESS =
       new Setting<>(
@@ -222,15 +223,6 @@ public final class Settings {
           ValueType.flag(),
           "Whether the embedded bookie forces its journal to disk before it acknowledges. false"
               + " survives a killed process but not a power failure.");
-
-  public static final Setting<Boolean> LOG_PASSWORDS =
-      new Setting<>(
-          "log.passwords",
-          "true",
-          ValueType.flag(),
-          "Whether new ledgers get a password that comes from the secret, without which bookies let"
-              + " nobody append to them or fence them. false is for the way back to a version that"
-              + " knows no passwords: it reads the log once all ledgers with one are deleted.");
 
   public static final Setting<Boolean> LOG_TLS =
       new Setting<>(
@@ -397,7 +389,6 @@ public final class Settings {
           LOG_WRITE_QUORUM,
           LOG_ACK_QUORUM,
           LOG_SYNC,
-          LOG_PASSWORDS,
           LOG_TLS,
           LOG_INFLIGHT,
           LOG_TIMEOUT,

@@ -16,8 +16,8 @@ import org.apache.bookkeeper.proto.BookieConnectionPeer;
 import org.apache.bookkeeper.proto.ClientConnectionPeer;
 
 /**
- * Embedded bookies serve nobody but the server that they are in: both prove that they know a key
- * that comes from the secret, whenever they connect. Any account of the machine reaches the port.
+ * Embedded bookies serve only the server that they are in: both prove that they know a key that
+ * comes from the secret, whenever they connect. Any account of the machine reaches the port.
  *
  * <pre>
  *   server   its number

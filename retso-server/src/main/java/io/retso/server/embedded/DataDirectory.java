@@ -27,8 +27,8 @@ public final class DataDirectory {
   private DataDirectory() {}
 
   /**
-   * Makes it if it is not there. One that other accounts may enter is closed to them: an earlier
-   * build made it so, or somebody did not think of it, and it costs nothing.
+   * Makes it if it is not there. One that other accounts may enter is closed to them: an operator
+   * may not have thought of it, and it costs nothing.
    *
    * @throws IOException if it cannot be used, or cannot be closed; the message says what to do
    */

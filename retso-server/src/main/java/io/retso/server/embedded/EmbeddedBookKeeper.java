@@ -124,7 +124,8 @@ public final class EmbeddedBookKeeper implements AutoCloseable {
    * @param bookies how many, at least 1; may grow from start to start
    * @param sync whether an append is on the disk before it is acknowledged. Without, a crash of the
    *     machine (not of the process) loses what was acknowledged in the last second or so
-   * @param access who bookies are to ZooKeeper, and who may read and change what is in it
+   * @param access the identity of bookies in ZooKeeper, and which clients may read and change what
+   *     is in it
    * @param tuning has the last word on each bookie's configuration
    * @throws LockedException if what is there belongs to a server with another secret
    * @throws IOException if another process uses the directory, the disk is full, or something in

@@ -137,7 +137,7 @@ final class EmbeddedZooKeeper implements AutoCloseable {
     return connections;
   }
 
-  /** Nodes that are there may be of a build, or of settings, that left them to all. */
+  /** Nodes that are there may be of settings that left them to all. */
   private void secure() throws IOException, InterruptedException {
     try (ZooKeeperSession session = ZooKeeperTree.connect(address(), access)) {
       ZooKeeperTree.set(session, List.of("/"), List.of(), access);

@@ -23,7 +23,7 @@ final class PasswordFile {
 
   private PasswordFile() {}
 
-  /** Who a bookie is to ZooKeeper; nobody if its configuration names no file. */
+  /** A bookie's identity in ZooKeeper; none if its configuration names no file. */
   static ZooKeeperAccess access(AbstractConfiguration<?> conf) throws MetadataException {
     String file = conf.getString(KEY, "");
     if (file.isEmpty()) {

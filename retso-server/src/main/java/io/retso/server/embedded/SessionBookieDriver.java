@@ -35,7 +35,7 @@ public final class SessionBookieDriver extends ZKMetadataBookieDriver {
   /**
    * For a bookie of this process.
    *
-   * @param given who the bookie is to ZooKeeper
+   * @param given the bookie's identity in ZooKeeper
    */
   SessionBookieDriver(ZooKeeperAccess given) {
     this.given = given;

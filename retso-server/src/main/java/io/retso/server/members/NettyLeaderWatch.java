@@ -8,6 +8,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.retso.client.sockets.Sockets;
 import io.retso.member.LeaderWatch;
@@ -69,7 +70,10 @@ public final class NettyLeaderWatch implements LeaderWatch {
   private final Supplier<Optional<TlsContext>> tls;
   private final BooleanSupplier isTlsRequired;
 
-  /** The server that is watched answered in clear last. */
+  /**
+   * The connection before found that the server speaks in clear. It may learn TLS at any time, so
+   * that only the next one goes by it.
+   */
   private boolean isClear;
 
   /** {@code host:port} of the leader that it watches; empty for none. */
@@ -140,6 +144,18 @@ public final class NettyLeaderWatch implements LeaderWatch {
     }
     if (!address.isEmpty()) {
       resolve(generation);
+    }
+  }
+
+  /**
+   * What connections begin with may be something else by now: one in clear is made again, if there
+   * is TLS.
+   */
+  public void look() {
+    assert loop.inEventLoop();
+    boolean isInClear = channel != null && channel.pipeline().get(SslHandler.class) == null;
+    if (isInClear && tls.get().isPresent()) {
+      channel.close();
     }
   }
 
@@ -259,7 +275,9 @@ public final class NettyLeaderWatch implements LeaderWatch {
       channel = ctx.channel();
       gone = false;
       Optional<TlsContext> context = tls.get();
-      if (context.isPresent() && (isTlsRequired.getAsBoolean() || !isClear)) {
+      boolean begunInClear = isClear && !isTlsRequired.getAsBoolean();
+      isClear = false;
+      if (context.isPresent() && !begunInClear) {
         isEncrypted = true;
         String host = watched.substring(0, watched.lastIndexOf(':'));
         ctx.pipeline()

@@ -1,6 +1,5 @@
 package io.retso.server.members;
 
-import io.retso.log.LogEntry;
 import io.retso.log.bookkeeper.ZooKeeperAccess;
 import io.retso.member.Roster;
 import io.retso.protocol.Limits;
@@ -40,11 +39,8 @@ import org.slf4j.LoggerFactory;
  *   http host:7522
  *   ready true
  *   behind 12
- *   reads 16             the newest version of the log's entries that it reads
+ *   reads 1              the newest version of the log's entries that it reads
  * </pre>
- *
- * <p>A member that does not say what it reads is of a build that read version {@value
- * LogEntry#VERSION}.
  *
  * <p>While ZooKeeper cannot be reached the members are those that were known last. A session that
  * is lost costs a member its place: it registers again, as the last one.
@@ -98,7 +94,7 @@ public final class ZooKeeperRoster implements Roster {
    * Begins to connect, and returns at once.
    *
    * @param zookeeper connect string
-   * @param access who this member is there, and whose the nodes are that it makes
+   * @param access this member's identity there, and whose the nodes are that it makes
    * @param logNode the log's node, which need not exist
    */
   public static ZooKeeperRoster connect(
@@ -199,7 +195,7 @@ public final class ZooKeeperRoster implements Roster {
     String text = new String(child.getData(), StandardCharsets.UTF_8);
     String[] lines = text.split("\n");
     try {
-      if (lines.length >= 5 && lines[0].equals(FORMAT)) {
+      if (lines.length >= 6 && lines[0].equals(FORMAT)) {
         String address = value(lines[1]);
         if (ServerRole.isAddress(address)) {
           return Optional.of(
@@ -207,7 +203,7 @@ public final class ZooKeeperRoster implements Roster {
                   address,
                   value(lines[2]),
                   Boolean.parseBoolean(value(lines[3])),
-                  lines.length > 5 ? Integer.parseInt(value(lines[5])) : LogEntry.VERSION,
+                  Integer.parseInt(value(lines[5])),
                   Long.parseLong(value(lines[4]))));
         }
       }

@@ -112,7 +112,7 @@ public final class AuditFile implements Audit, AutoCloseable {
     }
     Set<PosixFilePermission> owners = PosixFilePermissions.fromString("rw-------");
     channel = FileChannel.open(file, options, PosixFilePermissions.asFileAttribute(owners));
-    Files.setPosixFilePermissions(file, owners); // of one that was there
+    Files.setPosixFilePermissions(file, owners); // also if it was there
   }
 
   @Override

@@ -29,7 +29,7 @@ enum Figure {
   REFUSED_TICKETS(
       Group.TRANSACTIONS,
       "refused.tickets",
-      "Requests refused as their ticket is not that of the transaction: somebody else began it, or"
+      "Requests refused as their ticket is not that of the transaction: another client began it, or"
           + " its secret was dropped.",
       f -> f.refusedTickets),
   STATUS_QUERIES(Group.TRANSACTIONS, "status.queries", "Status queries.", f -> f.oracle.queries),
@@ -230,7 +230,7 @@ enum Figure {
       Group.NETWORK,
       Kind.GAUGE,
       "connections.unknown",
-      "Client connections open whose clients have not said who they are.",
+      "Client connections open whose clients have not identified themselves.",
       f -> f.net.unknown),
   CONNECTIONS_ACCEPTED(
       Group.NETWORK, "connections.accepted", "Connections accepted.", f -> f.net.accepted),

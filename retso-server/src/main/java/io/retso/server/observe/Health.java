@@ -18,7 +18,7 @@ public final class Health {
   }
 
   /**
-   * What is said when somebody asks.
+   * What is said to a caller that asks.
    *
    * @param reason why it does not serve; if it does, a warning or empty
    */

@@ -45,7 +45,7 @@ public final class HttpEndpoint implements AutoCloseable {
      * Makes the page.
      *
      * @param accept the media types that the reader asked for, empty if it did not say
-     * @param caller who reads
+     * @param caller the client that reads
      */
     Reply get(String accept, HttpCaller caller);
   }
@@ -97,8 +97,8 @@ public final class HttpEndpoint implements AutoCloseable {
    * What may be had by which client.
    *
    * @param tls what connections begin TLS with; empty if there is none
-   * @param actsFromAnywhere whether actions are taken from other machines, where nobody has to say
-   *     who they are
+   * @param actsFromAnywhere whether actions are taken from other machines, where clients need not
+   *     identify themselves
    * @param names that this server has, in lower case
    */
   public record Access(
@@ -140,7 +140,7 @@ public final class HttpEndpoint implements AutoCloseable {
    * @param address port 0 takes any free one; see {@link #port}
    * @param pages the page of each path
    * @param actions the action of each path
-   * @param access who may have what
+   * @param access which callers may have what
    * @throws IOException if the address cannot be listened on; the message says what to change
    */
   public static HttpEndpoint start(

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  * @param path without its query
  * @param accept the media types that the reader accepts; empty if it did not say
  * @param host what the reader takes this server for; empty if it did not say
- * @param token that says who the reader is (RFC 6750, 2.1); empty if there is none
+ * @param token that identifies the reader (RFC 6750, 2.1); empty if there is none
  * @param isMeant whether a header says that an action is meant: no page in a browser can add it to
  *     what it sends to other servers
  */
@@ -81,7 +81,7 @@ record HttpRequest(
         case "accept" -> accept = field.group(2).trim();
         case "authorization" -> token = token(field.group(2).trim());
         case ACTION -> isMeant = field.group(2).trim().equals("1");
-        default -> {} // of no interest
+        default -> {} // not wanted
       }
     }
     // RFC 9112, 3.2

@@ -24,7 +24,7 @@ final class MemberText {
     if (member.leads()) {
       return "leader";
     }
-    String leader = member.leader().isEmpty() ? "nobody" : member.leader();
+    String leader = member.leader().isEmpty() ? "no leader" : member.leader();
     return role(member) + " of " + leader + ", " + member.entriesBehind() + " entries behind";
   }
 

@@ -71,7 +71,7 @@ public final class Observation implements AutoCloseable {
     reload = action;
   }
 
-  /** Shows who is connected from here on. */
+  /** Shows from here on which clients are connected. */
   public void offerClients(Supplier<CompletableFuture<String>> page) {
     clients = page;
   }
@@ -103,7 +103,7 @@ public final class Observation implements AutoCloseable {
   public Map<String, Action> actions() {
     return Map.of(
         "/handover",
-        caller -> act(caller, handOver, "this server shares its log with nobody"),
+        caller -> act(caller, handOver, "this server shares its log with no other"),
         "/reload",
         caller -> act(caller, reload, "this server is starting"));
   }

@@ -28,7 +28,7 @@ class InjectedLogAccessBugsTest {
   /** What is done wrong. */
   enum Bug {
     LEDGERS_GET_NO_PASSWORD(
-        "LedgerPasswords", "return makes ? keys.apply", "return false ? keys.apply"),
+        "LedgerPasswords", "return lines.isEmpty() ?", "return lines != null ?"),
     LEDGERS_DO_NOT_SAY_WHICH_PASSWORD_THEY_HAVE(
         "BookKeeperStore", "metadata.putAll(by.noteOf(logId));", ""),
     LINES_BEHIND_THE_FIRST_ARE_NOT_TRIED(
@@ -36,8 +36,6 @@ class InjectedLogAccessBugsTest {
     A_LINE_IS_DROPPED_THAT_LEDGERS_NEED(
         "BookKeeperStore", "ledgersByPassword(others).checkPasswords(known);", ""),
     A_START_DOES_NOT_LOOK_AT_PASSWORDS("BookKeeperStore", "ledgers.checkPasswords(known);", ""),
-    THE_WAY_BACK_MAKES_PASSWORDS(
-        "LedgerPasswords", "new LedgerPasswords(keys, makes)", "new LedgerPasswords(keys, true)"),
     LOST_LEDGERS_ARE_OPENED_WITHOUT_A_PASSWORD(
         "BookKeeperLostLedgers",
         ".withPassword(passwords.of(ledger, metadata))",

@@ -122,8 +122,7 @@ class LedgerPasswordsTest {
     private static LedgerPasswords passwords(ClusterSecret... lines) {
       return LedgerPasswords.of(
           (purpose, log) ->
-              List.of(lines).stream().map(line -> line.keys(purpose, log).get(0)).toList(),
-          true);
+              List.of(lines).stream().map(line -> line.keys(purpose, log).get(0)).toList());
     }
 
     private static long write(LedgerStore store) throws Exception {
@@ -252,7 +251,7 @@ class LedgerPasswordsTest {
       }
     }
 
-    /** Made by an earlier build, or by a server on the way back to one. */
+    /** Made by a server without a secret. */
     void ledgersWithoutPasswordsAreOpened() throws Exception {
       znode = "/without" + name;
       long without;
@@ -262,14 +261,6 @@ class LedgerPasswordsTest {
       try (BookKeeperStore store = connect(NEW)) {
         reads(store, without);
         reads(store, write(store));
-      }
-      LedgerPasswords back = LedgerPasswords.of(NEW::keys, false);
-      try (BookKeeperStore store = connect(back)) {
-        reads(store, store.readCatalog().join().ledgers().get(0));
-        write(store);
-      }
-      try (BookKeeperStore earlier = connect(LedgerPasswords.NONE)) {
-        reads(earlier, earlier.readCatalog().join().ledgers().get(0));
       }
     }
 

@@ -74,7 +74,7 @@ final class OracleBreaker {
   }
 
   /**
-   * For a handler that would wait for an answer which somebody else has asked for. If it is not
+   * For a handler that would wait for an answer which another handler has asked for. If it is not
    * there and the oracle does not answer, the future has failed as the last question did.
    */
   synchronized <T> CompletableFuture<T> joining(CompletableFuture<T> asked) {

@@ -227,8 +227,8 @@ public final class OracleLink {
   }
 
   /**
-   * What somebody else has asked for, for a handler that will wait: fails at once if it is not
-   * there and the oracle does not answer.
+   * What another handler has asked for, for one that will wait: fails at once if it is not there
+   * and the oracle does not answer.
    */
   public <T> CompletableFuture<T> joining(CompletableFuture<T> asked) {
     return breaker.joining(asked);

@@ -21,7 +21,7 @@ import org.apache.hadoop.hbase.security.User;
 public final class UserTokens {
   static final int USERS_MAX = 10_000;
 
-  /** By it clients and servers of HBase prove who they are. */
+  /** By it clients and servers of HBase prove their identity. */
   private static final String AUTHENTICATION = "hbase.security.authentication";
 
   private static final String FALLBACK = "hbase.ipc.server.fallback-to-simple-auth-allowed";

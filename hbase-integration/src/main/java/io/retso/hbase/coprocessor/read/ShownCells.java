@@ -12,7 +12,7 @@ import org.apache.hadoop.hbase.filter.Filter.ReturnCode;
 /**
  * Which versions a user is shown, by the filter that other coprocessors have put into the request:
  * HBase's own for rights, those of cells among them, and for visibility labels. It is asked for
- * each version by itself, as HBase asks it in plain reads. Tombstones show nothing to anybody.
+ * each version by itself, as HBase asks it in plain reads. Tombstones show nothing to any user.
  *
  * <p>The application's filter must not be in it: what that one says of a version may be what has
  * changed. Not thread-safe.

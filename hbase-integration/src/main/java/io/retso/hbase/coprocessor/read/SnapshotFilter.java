@@ -25,10 +25,9 @@ import org.apache.hadoop.hbase.filter.FilterBase;
  * io.retso.hbase.coprocessor.region.RegionOutcomes} says when, and what its number tells. The
  * filter looks at the number when a row begins, for all rows before it are read then, and when a
  * row is complete, before the application's filter sees it, which may count rows. If it has changed
- * the scanner is of no use any more: the row is left out, and the scan ended. Who opened the
- * scanner opens another one at the last {@link #place} where all was well ({@link SnapshotScanner},
- * {@link RegionReads#end}), and looks once more at the end, for a row that does not come is missed,
- * too.
+ * the scanner is of no use any more: the row is left out, and the scan ended. Its owner opens
+ * another one at the last {@link #place} where all was well ({@link SnapshotScanner}, {@link
+ * RegionReads#end}), and looks once more at the end, for a row that does not come is missed, too.
  *
  * <p>One for each scan, and for one scanner at a time; not thread-safe, as scanners are not.
  */
@@ -36,7 +35,7 @@ public final class SnapshotFilter extends FilterBase {
   private final RegionReader reader;
   private final RowFilter rowFilter;
 
-  /** Of a validating read: what its user is shown. Otherwise null. */
+  /** What the user of a validating read is shown; null for other reads. */
   private final ShownCells shown;
 
   /** The row has a version above the timestamp of a validating read. */

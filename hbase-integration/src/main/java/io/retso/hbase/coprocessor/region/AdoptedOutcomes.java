@@ -44,8 +44,8 @@ import org.apache.hadoop.hbase.util.Bytes;
  * flushed amid the replay, before it had read the adoption, and the transaction's versions are in a
  * file as they were written; or the mark has no versions any more. The oracle may have forgotten
  * the transaction, and such a mark would be taken for that of an aborted one. So the outcome is
- * known here ({@link #load}) before anybody reads, writes or cleans up, until the row is cleaned up
- * ({@code ReplayCleanup}). Those moves are new edits, so no horizon is activated before ({@link
+ * known here ({@link #load}) before any client reads, writes or cleans up, until the row is cleaned
+ * up ({@code ReplayCleanup}). Those moves are new edits, so no horizon is activated before ({@link
  * #isReplayDone}).
  *
  * <p>Outcomes count in {@link SharedMemory}, without being refused: an adoption makes room, as its

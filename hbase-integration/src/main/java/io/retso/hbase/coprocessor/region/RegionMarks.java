@@ -162,8 +162,8 @@ public final class RegionMarks {
   }
 
   /**
-   * The mark as it is in the log. Who adopts has no use for the number of the batch, which is for
-   * cleaners without the coprocessor.
+   * The mark as it is in the log. A region that adopts it has no use for the number of the batch,
+   * which is for cleaners without the coprocessor.
    */
   private KeyValue logged(Mutation write) {
     Cell mark = write.getFamilyCellMap().get(FAMILY).get(0);
@@ -187,7 +187,7 @@ public final class RegionMarks {
    * written after it, too, up to its version: what moves would come out.
    */
   public void plain(long version) {
-    boolean isNow = version == HConstants.LATEST_TIMESTAMP; // of an increment or append
+    boolean isNow = version == HConstants.LATEST_TIMESTAMP; // an increment or append
     writers.raiseFloor(isNow ? HBaseInternals.now() : version);
   }
 

@@ -210,8 +210,8 @@ public final class RegionWrites {
 
   /**
    * A row that is deleted as a whole keeps its marks: without them, cells of a transaction that is
-   * not decided would count as committed. Cleanups remove them. Who administers the table may, and
-   * so may those who apply a log of it.
+   * not decided would count as committed. Cleanups remove them. Administrators of the table may,
+   * and so may users that apply a log of it.
    */
   private static void keepMarks(MiniBatchOperationInProgress<Mutation> mutations, int i)
       throws IOException {
@@ -399,8 +399,8 @@ public final class RegionWrites {
 
   /**
    * Where the cells of a row go: to what the region has adopted, if it has. Then the horizon may be
-   * above the transaction though the row had its mark when it was read, and so may who asks have
-   * taken it for aborted.
+   * above the transaction though the row had its mark when it was read, and so may the client that
+   * asks have taken it for aborted.
    *
    * <p>The horizon comes first: it rises above a transaction that the region adopts only when that
    * is done. So if it is above and no outcome is found, there was none, or a flush has moved the

@@ -165,7 +165,7 @@ public final class ReplayCleanup {
   }
 
   /**
-   * Repeats passes until nothing is left. What fails is tried again: rows that somebody else is
+   * Repeats passes until nothing is left. What fails is tried again: rows that another process is
    * cleaning up, a memory that is full until it is flushed. If a region could not close for such a
    * reason, HBase would stop its server.
    *

@@ -1,8 +1,17 @@
-package io.retso.hbase.errors;
+package io.retso.hbase.failures;
 
 import io.retso.client.CommitResult;
 import io.retso.client.OracleException;
 import io.retso.client.TransactionHandle;
+import io.retso.hbase.errors.AbortedException;
+import io.retso.hbase.errors.ConflictException;
+import io.retso.hbase.errors.OracleUnavailableException;
+import io.retso.hbase.errors.SerializationException;
+import io.retso.hbase.errors.SnapshotTooOldException;
+import io.retso.hbase.errors.TableChangedException;
+import io.retso.hbase.errors.TableNotPreparedException;
+import io.retso.hbase.errors.TransactionException;
+import io.retso.hbase.errors.UnknownCommitException;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.layout.ReadAttribute;
 import io.retso.hbase.layout.Refusal;
@@ -148,7 +157,7 @@ public final class Failures {
   /** Says in which transaction something failed, if that has a name and it was not said yet. */
   public static <F extends Throwable> F name(F failure, String transaction) {
     if (failure != null && Futures.unwrap(failure) instanceof TransactionException known) {
-      known.name(transaction);
+      known.addTransactionName(transaction);
     }
     return failure;
   }

@@ -1,6 +1,7 @@
-package io.retso.hbase.admin;
+package io.retso.hbase.sweep;
 
 import io.retso.client.OracleException;
+import io.retso.hbase.admin.SweepResult;
 import io.retso.protocol.Timestamps;
 import io.retso.text.ErrorText;
 import java.io.IOException;
@@ -16,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sweeps in the background when the low watermark stood still for an interval although transactions
- * began: somebody died, or a transaction is very long. After a sweep that changed nothing the next
+ * began: a client died, or a transaction is very long. After a sweep that changed nothing the next
  * one waits longer, up to {@value #INTERVALS_MAX} intervals. The intervals are jittered, so that
  * the managers of a cluster do not sweep together; the first one lets the watermark move for all.
  *

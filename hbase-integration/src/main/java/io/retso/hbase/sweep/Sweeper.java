@@ -1,8 +1,9 @@
-package io.retso.hbase.admin;
+package io.retso.hbase.sweep;
 
 import io.retso.client.OracleClient;
 import io.retso.client.TransactionHandle;
 import io.retso.client.TransactionStatus;
+import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.cleanup.HiddenCells;
 import io.retso.hbase.cleanup.RowCleanup;
 import io.retso.hbase.errors.TableNotPreparedException;
@@ -40,14 +41,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One sweep: every mark of every prepared table is visited, and what is decided is cleaned up;
+ * One sweep: every mark of every table of the oracle is visited, and what is decided is cleaned up;
  * docs/protocol.md, "Sweep". Then it is reported to the oracle, on condition that nothing was left
  * out: a commit whose mark is still somewhere must not be forgotten, or its readers would take it
  * for aborted.
  *
- * <p>Hence nothing is reported if a table of the cluster is prepared for another oracle address (it
- * may be a second name of this one), if this user is not shown a table or may not read all of its
- * marks, or if a row could not be cleaned up. An oracle serves the tables of one HBase cluster.
+ * <p>Hence nothing is reported if this user is not shown a table or may not read all of its marks,
+ * or if a row could not be cleaned up. An oracle serves the tables of one HBase cluster. Tables of
+ * other oracles are left to those: the id in the descriptor says whose a table is, it went to
+ * another oracle only without marks, and regions refuse what goes by its settings from before.
  * Cells among the marks that are none belong to no transaction: they are logged, and keep nothing
  * from the oracle.
  *
@@ -108,7 +110,7 @@ public final class Sweeper {
 
   /**
    * The tables that this user is shown. Where HBase checks rights, it leaves out without a word
-   * what the user has neither ADMIN nor CREATE for; hbase:meta has all names, and everybody may
+   * what the user has neither ADMIN nor CREATE for; hbase:meta has all names, and every user may
    * read it.
    *
    * <p>Both are read after X was issued, the names first: a table that transactions below X
@@ -141,6 +143,9 @@ public final class Sweeper {
   private void sweepTable(TableDescriptor descriptor, long timestamp) throws IOException {
     PreparedTable table;
     try {
+      if (tables.isOfAnotherOracle(descriptor)) {
+        return;
+      }
       table = tables.of(descriptor);
     } catch (TableNotPreparedException e) {
       leftOut = e.getMessage();

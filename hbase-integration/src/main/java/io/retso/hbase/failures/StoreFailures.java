@@ -1,4 +1,4 @@
-package io.retso.hbase.errors;
+package io.retso.hbase.failures;
 
 import io.retso.hbase.layout.Refusal;
 import io.retso.text.ErrorText;

@@ -18,6 +18,7 @@ import io.retso.hbase.TransactionalTable;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.layout.PendingWrite;
+import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.transaction.Inside;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -46,10 +47,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Which version a table gets, and changes of it while transactions run. */
+/** Which tables are cleaned up by their regions, and changes of it while transactions run. */
 @ExtendWith(RetsoCluster.Extension.class)
 @Timeout(300)
-class TableVersionsTest {
+class CleanupByRegionsTest {
   private static final int ACCOUNTS = 20;
   private static final long BALANCE = 100;
   private static final long SEED = 20_260;
@@ -65,15 +66,15 @@ class TableVersionsTest {
     name = fixture.cluster.freshName("v");
   }
 
-  private String version() throws Exception {
-    return admin.getDescriptor(name).getValue("RETSO_VERSION");
+  private String cleanup() throws Exception {
+    return admin.getDescriptor(name).getValue("RETSO_CLEANUP");
   }
 
   /** As an operator does in HBase's shell. */
-  private void alter(String version) throws Exception {
+  private void alter(String cleanup) throws Exception {
     admin.modifyTable(
         TableDescriptorBuilder.newBuilder(admin.getDescriptor(name))
-            .setValue("RETSO_VERSION", version)
+            .setValue("RETSO_CLEANUP", cleanup)
             .build());
   }
 
@@ -81,7 +82,7 @@ class TableVersionsTest {
   void regionsAdoptWhereTheyReadAndNothingIsReplicated() throws Exception {
     TableDescriptor plain = Fixture.descriptor(name).build();
     fixture.preparation().create(plain, Options.DEFAULT);
-    assertEquals("3", version());
+    assertEquals("REGIONS", cleanup());
     TableDescriptorBuilder replicated = TableDescriptorBuilder.newBuilder(plain);
     for (var family : plain.getColumnFamilies()) {
       replicated.modifyColumnFamily(
@@ -95,33 +96,33 @@ class TableVersionsTest {
     }
     admin.modifyTable(altered.build());
     fixture.preparation().prepare(name, Options.DEFAULT);
-    assertEquals("2", version());
+    assertEquals("ROWS", cleanup());
     name = fixture.cluster.freshName("v");
     fixture.preparation().create(Fixture.descriptor(name).build(), Options.CLIENT_READS);
-    assertEquals("2", version());
-    assertFalse(warnings().contains("of version 2"), "it is to have none of another one");
+    assertEquals("ROWS", cleanup());
+    assertFalse(warnings().contains("is ROWS"), "it is to be so");
   }
 
   /** Nothing is changed; and while all servers know it, nothing is left of the question. */
   @Test
   void aMixedFleetIsRefused() throws Exception {
     fixture.preparation().create(Fixture.descriptor(name).build(), Options.DEFAULT);
-    assertFalse(warnings().contains("of version 2"));
-    alter("2");
-    assertTrue(warnings().contains("of version 2"));
+    assertFalse(warnings().contains("is ROWS"));
+    alter("ROWS");
+    assertTrue(warnings().contains("is ROWS"));
     EditedAnswers answers = EditedAnswers.into(fixture.regions(name).get(0));
     for (TableDescriptor other : admin.listTableDescriptors()) { // so that this region is asked
       if (!other.getTableName().equals(name) && admin.isTableEnabled(other.getTableName())) {
         admin.disableTable(other.getTableName());
       }
     }
-    answers.older(true);
+    answers.with(TableSettings.VERSION - 1, false);
     TableNotPreparedException e =
         assertThrows(
             TableNotPreparedException.class,
             () -> fixture.preparation().prepare(name, Options.DEFAULT));
     assertTrue(e.getMessage().contains("older version of ReTSO"), e.getMessage());
-    assertEquals("2", version());
+    assertEquals("ROWS", cleanup());
     fixture
         .manager()
         .run(
@@ -129,9 +130,9 @@ class TableVersionsTest {
               tx.table(name).put(put("r", "1"));
               return null;
             });
-    answers.older(false);
+    answers.with(TableSettings.VERSION, false);
     fixture.preparation().prepare(name, Options.DEFAULT);
-    assertEquals("3", version());
+    assertEquals("REGIONS", cleanup());
     assertEquals("1", fixture.manager().run(tx -> read(tx.table(name), "r")));
   }
 
@@ -238,7 +239,7 @@ class TableVersionsTest {
     fixture
         .preparation()
         .create(Fixture.descriptor(name).build(), Options.DEFAULT, bytes("f"), bytes("m"));
-    alter("2");
+    alter("ROWS");
     TransactionManager before = fixture.manager();
     try (Bank bank = new Bank()) {
       bank.open();
@@ -246,16 +247,16 @@ class TableVersionsTest {
       bank.goOn(20);
       assertEquals(0, Inside.counters(before).rowsAdopted.sum());
       fixture.preparation().prepare(name, Options.DEFAULT);
-      assertEquals("3", version());
+      assertEquals("REGIONS", cleanup());
       TransactionManager after = fixture.manager(); // the other one goes by what it knows
       bank.teller(after, SEED + 1);
       bank.goOn(20);
       eventually("regions adopt", () -> Inside.counters(after).rowsAdopted.sum() > 0);
-      alter("2");
+      alter("ROWS");
       long adopted = Inside.counters(after).rowsAdopted.sum();
       bank.goOn(20);
       assertEquals(adopted, Inside.counters(after).rowsAdopted.sum(), "though it still asks");
-      alter("3");
+      alter("REGIONS");
       bank.goOn(20);
       bank.end();
       for (TransactionManager manager : List.of(before, after)) {
@@ -263,11 +264,10 @@ class TableVersionsTest {
         assertEquals(ACCOUNTS * BALANCE, sum(manager));
       }
     }
-    alter("2");
+    alter("ROWS");
     eventually("no mark is left", () -> fixture.marks(name) == 0);
     assertEquals(0, fixture.uncleaned(name));
-    assertTrue(
-        fixture.raw(name).stream().noneMatch(PendingWrite::isWellFormed), "nothing of version 3");
+    assertTrue(fixture.raw(name).stream().noneMatch(PendingWrite::isWellFormed), "no mark");
     assertEquals(ACCOUNTS * BALANCE, sum(fixture.manager()));
   }
 }

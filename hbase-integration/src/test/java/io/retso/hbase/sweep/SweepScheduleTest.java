@@ -1,4 +1,4 @@
-package io.retso.hbase.admin;
+package io.retso.hbase.sweep;
 
 import static io.retso.hbase.Fixture.eventually;
 import static io.retso.hbase.Fixture.put;
@@ -16,6 +16,8 @@ import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
+import io.retso.hbase.admin.SweepResult;
+import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.transaction.Inside;
