@@ -39,7 +39,7 @@ class DataCheckSpeedTest {
   private static final int CELLS = Integer.getInteger("retso.check.cells", 0);
   private static final int COLUMNS = 10;
   private static final int ROWS_AT_A_TIME = 500;
-  private static final int ROUNDS = 7;
+  private static final int ROUNDS = 15;
   private static final DataCheckOptions STRICT =
       new DataCheckOptions(true, false, 1, Duration.ofSeconds(10));
 
@@ -70,8 +70,7 @@ class DataCheckSpeedTest {
             return null;
           });
     }
-    long now = oracle.timestamp();
-    Fixture.eventually("all is cleaned up", () -> oracle.lowWatermark() >= now);
+    Fixture.eventually("no mark is left", () -> manager.sweep().marks() == 0);
     fixture.compact(name);
     List<Long> raw = new ArrayList<>();
     List<Long> checks = new ArrayList<>();
@@ -79,7 +78,14 @@ class DataCheckSpeedTest {
       raw.add(millis(() -> scanned(hbase, name)));
       checks.add(millis(() -> checked(oracle, hbase, name)));
     }
-    System.out.println(Text.of("%s: raw scan %s ms, check %s ms", options.reads(), raw, checks));
+    System.out.println(
+        Text.of(
+            "%s: raw scan %s ms, check %s ms; medians %s and %s",
+            options.reads(), raw, checks, median(raw), median(checks)));
+  }
+
+  private static long median(List<Long> all) {
+    return all.stream().sorted().toList().get(ROUNDS / 2);
   }
 
   private static long millis(Callable<Long> work) throws Exception {

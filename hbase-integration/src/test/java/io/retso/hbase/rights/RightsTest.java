@@ -12,17 +12,22 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.client.OracleClient;
 import io.retso.hbase.Fixture;
 import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.admin.TablePreparation;
+import io.retso.hbase.check.DataCheck;
+import io.retso.hbase.check.DataCheckOptions;
+import io.retso.hbase.check.DataCheckResult;
 import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.layout.DescriptorQuery;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.ReadAttribute;
 import io.retso.hbase.transaction.Inside;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -115,12 +120,22 @@ class RightsTest extends ClusterWithRights {
       SweepResult swept = manager.sweep();
       assertFalse(swept.reported(), swept::toString);
       assertTrue(swept.reason().contains("READ and WRITE"), swept::toString);
+      IOException refused = assertThrows(IOException.class, () -> check(his));
+      assertTrue(ErrorText.of(refused).contains("READ and WRITE"), refused::toString);
       later.begin().rollback(); // the watermark is above the commit if it can
       admin.flush(hidden); // and the horizon with it: a mark below counts as aborted
       assertEquals("1", later.run(tx -> read(tx.table(hidden), "z")));
       grant("dave", hidden, Action.CREATE, Action.ADMIN, Action.READ, Action.WRITE);
       eventually("granted, at all servers", () -> manager.sweep().reported());
       assertEquals("1", later.run(tx -> read(tx.table(hidden), "z")));
+    }
+  }
+
+  /** Without its mark a version would look committed. */
+  private DataCheckResult check(AsyncConnection user) throws IOException {
+    try (OracleClient client = OracleClient.builder().address(oracle).build()) {
+      return new DataCheck(client, user, DataCheckOptions.DEFAULT, found -> {}, line -> {})
+          .check(hidden);
     }
   }
 

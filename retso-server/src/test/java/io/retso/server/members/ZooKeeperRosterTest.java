@@ -111,21 +111,6 @@ class ZooKeeperRosterTest {
   }
 
   @Test
-  void aMemberThatDoesNotSayWhatItReadsReadsWhatWasThereBefore() throws Exception {
-    try (ZooKeeperRoster first = roster();
-        CuratorFramework client = client()) {
-      client
-          .create()
-          .creatingParentsIfNeeded()
-          .forPath(
-              "/retso/log-members/m-0000000001",
-              "retso-member 1\naddress b:7521\nhttp b:7522\nready true\nbehind 2\n".getBytes());
-      Roster.Entry old = new Roster.Entry("b:7521", "b:7522", true, 8, 2);
-      until(() -> first.members().equals(List.of(old)));
-    }
-  }
-
-  @Test
   void theLogsNodeIsNotMade() throws Exception {
     try (ZooKeeperRoster first = roster();
         CuratorFramework client = client()) {
