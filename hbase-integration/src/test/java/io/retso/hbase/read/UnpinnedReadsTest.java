@@ -224,9 +224,8 @@ class UnpinnedReadsTest {
     history.endOpen(random);
     // Rounds in which what was read first had changed when something else was read.
     assertTrue(history.pinnedLate > ROUNDS / 10, () -> "only " + history.pinnedLate);
-    long current = Inside.counters(manager).currentReads.sum();
-    assertTrue(
-        options.reads() == Reads.CLIENT ? current == 0 : current > ROUNDS / 10, "" + current);
+    // How many were current depends on how fast rows were cleaned up.
+    assertEquals(options.reads() != Reads.CLIENT, Inside.counters(manager).currentReads.sum() > 0);
   }
 
   /** The table after each commit. */
