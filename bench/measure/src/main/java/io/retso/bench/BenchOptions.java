@@ -1,0 +1,140 @@
+package io.retso.bench;
+
+import io.retso.bench.server.ServersPlan;
+import io.retso.cluster.Tethered;
+import io.retso.report.BenchException;
+import io.retso.text.ErrorText;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** What most benchmarks take. */
+final class BenchOptions {
+  private static final int FAILED = 1;
+
+  /** A benchmark. */
+  interface Body {
+    void run() throws BenchException, InterruptedException;
+  }
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec spec;
+
+  @Option(names = "--quick", description = "Shorter runs.")
+  boolean quick;
+
+  @Option(
+      names = "--capacity",
+      paramLabel = "COUNT",
+      converter = CountConverter.class,
+      defaultValue = "32M",
+      description = "Rows that the oracle remembers. Default: ${DEFAULT-VALUE}")
+  long capacity;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "S",
+      defaultValue = "1",
+      description = "Seed of the random rows. Default: ${DEFAULT-VALUE}")
+  long seed;
+
+  @Option(
+      names = "--out",
+      paramLabel = "DIR",
+      defaultValue = "./retso-bench-data",
+      description = "Where results go. Default: ${DEFAULT-VALUE}")
+  Path out;
+
+  @Option(
+      names = "--server-option",
+      paramLabel = "OPTION",
+      description = "A JVM option for the servers, such as -Xmx2g; may be repeated.")
+  private List<String> serverOptions = List.of();
+
+  /** Runs a benchmark and returns the exit code; says why it failed. */
+  int run(Body body) throws InterruptedException {
+    try {
+      body.run();
+      return 0;
+    } catch (BenchException e) {
+      text().println();
+      text().flush();
+      spec.commandLine().getErr().println("retso bench: " + e.getMessage());
+      return FAILED;
+    }
+  }
+
+  /** Where results are printed. */
+  PrintWriter text() {
+    return spec.commandLine().getOut();
+  }
+
+  /** The arguments as given. */
+  List<String> arguments() {
+    return spec.commandLine().getParseResult().originalArgs();
+  }
+
+  /** Servers as children of this process. */
+  ServersPlan servers(boolean logOff, boolean logOn) {
+    return servers(logOff, logOn, Optional.empty());
+  }
+
+  /** Servers as children of this process, or one that runs already. */
+  ServersPlan servers(boolean logOff, boolean logOn, Optional<InetSocketAddress> remote) {
+    return new ServersPlan(
+        logOff, logOn, remote, capacity, out, Tethered.class.getName(), serverOptions, List.of());
+  }
+
+  /** Refuses a flag. */
+  void check(boolean holds, String message) {
+    if (!holds) {
+      throw new ParameterException(spec.commandLine(), message);
+    }
+  }
+
+  /** Refuses a number of repetitions, or a time, that is out of range. */
+  void checkRepetitions(double seconds, int repetitions) {
+    check(seconds > 0 && seconds <= 3600, "--seconds must be above 0 and at most 3600");
+    check(repetitions >= 1 && repetitions <= 100, "--rounds must be 1 to 100");
+  }
+
+  /**
+   * Compiles a choice among names.
+   *
+   * @param flag begins the message of a refusal
+   * @param what is chosen, in the singular
+   */
+  Pattern pattern(String flag, String regexp, String what, List<String> names) {
+    try {
+      Pattern pattern = Pattern.compile(regexp);
+      check(
+          names.stream().anyMatch(name -> pattern.matcher(name).find()),
+          flag
+              + "no "
+              + what
+              + " has a match of '"
+              + regexp
+              + "'; they are: "
+              + String.join("; ", names));
+      return pattern;
+    } catch (PatternSyntaxException e) {
+      check(false, flag + "'" + regexp + "' is not a regular expression");
+      throw e;
+    }
+  }
+
+  /** Why results are missing, and what to do. */
+  BenchException cannotWrite(IOException e) {
+    return new BenchException(
+        "cannot write results to " + out + ": " + ErrorText.of(e) + "; choose another --out", e);
+  }
+}

@@ -1,0 +1,136 @@
+package io.retso.bench;
+
+import io.retso.bench.workload.StoreKind;
+import io.retso.bench.workload.StorePlan;
+import io.retso.cluster.LocalPostgres;
+import io.retso.report.BenchException;
+import io.retso.report.ReportJson;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Option;
+
+/** What benchmarks of workloads take. */
+final class StoreOptions {
+  @Option(
+      names = "--store",
+      split = ",",
+      paramLabel = "hbase|oracle|plain|postgresql",
+      defaultValue = "hbase",
+      description =
+          "Where rows are: in ReTSO's tables, in memory with an oracle that decides, in HBase"
+              + " without transactions, in PostgreSQL. Several take turns. Default:"
+              + " ${DEFAULT-VALUE}")
+  private List<StoreKind> stores;
+
+  @Option(
+      names = "--postgresql",
+      paramLabel = "URL",
+      defaultValue = "",
+      description =
+          "JDBC URL of a PostgreSQL, such as jdbc:postgresql://localhost/bench?user=me. Tables"
+              + " account, savings, checking, conflict, sitest of it are dropped. Default: a server"
+              + " of its own, if initdb and postgres are installed")
+  private String postgresUrl;
+
+  @Option(
+      names = "--log",
+      paramLabel = "memory|bookkeeper",
+      description = "Log of the oracle alone. Default: bookkeeper")
+  private BenchCommand.Log log = BenchCommand.Log.BOOKKEEPER;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "N",
+      description = "Measured time of each run. Default: 5, with --quick less than 1")
+  private Double seconds;
+
+  @Option(
+      names = "--ramp-up",
+      paramLabel = "N",
+      description = "Seconds before each of them. Default: 2, with --quick less than 1")
+  private Double rampUp;
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      description =
+          "Repetitions in which what is compared takes turns. Default: 3, of sibench 5; with"
+              + " --quick 1, 4")
+  private Integer rounds;
+
+  /**
+   * How long and how often runs are.
+   *
+   * @param warmUp before each of them
+   * @param rounds in which what is compared takes turns
+   */
+  record Lengths(Duration warmUp, Duration measured, int rounds) {}
+
+  /** As asked for; otherwise these, in seconds. */
+  Lengths lengths(BenchOptions options, double usualWarmUp, double usualMeasured, int usualRounds) {
+    double warmUp = rampUp == null ? usualWarmUp : rampUp;
+    double measured = seconds == null ? usualMeasured : seconds;
+    int repetitions = rounds == null ? usualRounds : rounds;
+    options.checkRepetitions(measured, repetitions);
+    options.check(warmUp >= 0 && warmUp <= 3600, "--ramp-up must be 0 to 3600");
+    return new Lengths(ofSeconds(warmUp), ofSeconds(measured), repetitions);
+  }
+
+  private static Duration ofSeconds(double seconds) {
+    return Duration.ofNanos((long) (seconds * 1e9));
+  }
+
+  /** Which stores, as asked for. */
+  StorePlan plan(BenchOptions options) {
+    options.check(
+        !stores.contains(StoreKind.POSTGRESQL)
+            || !postgresUrl.isEmpty()
+            || LocalPostgres.programs().isPresent(),
+        "--store postgresql: " + LocalPostgres.NOT_INSTALLED + ", or name one by --postgresql URL");
+    options.check(log != BenchCommand.Log.BOTH, "--log must be memory or bookkeeper");
+    return new StorePlan(
+        stores,
+        options.servers(log == BenchCommand.Log.MEMORY, log == BenchCommand.Log.BOOKKEEPER),
+        postgresUrl,
+        options.out);
+  }
+
+  /**
+   * Writes a report and its figures below {@code --out}, and says where.
+   *
+   * @param name of the file of the report, without its end
+   * @param figures texts by the names of their files
+   * @param failures of runs, which the text of the report names
+   * @throws BenchException if a file cannot be written, or a run was wrong
+   */
+  void publish(
+      BenchOptions options,
+      String name,
+      Record report,
+      Map<String, String> figures,
+      List<String> failures)
+      throws BenchException {
+    Path json = options.out.resolve(name + ".json");
+    try {
+      Files.createDirectories(options.out);
+      ReportJson.write(report, json);
+      for (Map.Entry<String, String> figure : figures.entrySet()) {
+        Path file = options.out.resolve(figure.getKey());
+        Files.writeString(file, figure.getValue());
+        options.text().println("  figure: " + file);
+      }
+    } catch (IOException e) {
+      throw options.cannotWrite(e);
+    }
+    options.text().println("  raw figures: " + json);
+    options.text().flush();
+    if (!failures.isEmpty()) {
+      throw new BenchException(
+          failures.size() + " runs are wrong, as said above. Please report it.");
+    }
+  }
+}

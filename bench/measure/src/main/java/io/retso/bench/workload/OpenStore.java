@@ -1,0 +1,190 @@
+package io.retso.bench.workload;
+
+import io.retso.admin.RootCause;
+import io.retso.bench.server.ServerMetrics;
+import io.retso.bench.server.ServerProcess;
+import io.retso.bench.server.Servers;
+import io.retso.client.OracleClient;
+import io.retso.cluster.ChildProcess;
+import io.retso.cluster.DeleteAtExit;
+import io.retso.cluster.Directories;
+import io.retso.cluster.LocalCluster;
+import io.retso.cluster.LocalPostgres;
+import io.retso.machine.Machine;
+import io.retso.report.BenchException;
+import io.retso.report.ProgressLine;
+import io.retso.workload.Store;
+import io.retso.workload.store.HBaseStore;
+import io.retso.workload.store.OracleStore;
+import io.retso.workload.store.PlainStore;
+import io.retso.workload.store.PostgresStore;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
+
+/** A store with all that was started for it, which ends with it; so does its data. */
+final class OpenStore implements AutoCloseable {
+  private static final int HBASE_HEAP_MB = 2048;
+
+  private final Deque<AutoCloseable> started = new ArrayDeque<>();
+  private Store store;
+
+  /** Processor time of the oracle's process so far, nanoseconds. */
+  private LongSupplier oracle = () -> 0;
+
+  /** The port of the oracle's metrics; 0 if there are none. */
+  private IntSupplier oraclePort = () -> 0;
+
+  private final ServerMetrics metrics = new ServerMetrics();
+
+  /** The processes that keep rows. */
+  private List<ChildProcess> rows = List.of();
+
+  private OpenStore() {}
+
+  /** What is measured on a store. */
+  interface Measurement {
+    void measure(StoreKind kind, OpenStore open) throws IOException, InterruptedException;
+  }
+
+  /**
+   * Starts all stores of a plan, one after the other, and measures something on each.
+   *
+   * @param what is measured, for messages
+   * @param line shows what goes on; it is cleared at the end
+   */
+  static void each(StorePlan plan, String what, ProgressLine line, Measurement measurement)
+      throws BenchException, InterruptedException {
+    for (StoreKind kind : plan.kinds()) {
+      line.show("starting " + kind + " ...");
+      try (OpenStore open = of(kind, plan)) {
+        measurement.measure(kind, open);
+      } catch (IOException e) {
+        throw new BenchException(what + " on " + kind + " failed: " + RootCause.of(e), e);
+      }
+    }
+    line.clear();
+  }
+
+  /** Starts what a store needs: HBase takes some fifteen seconds. */
+  static OpenStore of(StoreKind kind, StorePlan plan) throws BenchException, InterruptedException {
+    OpenStore open = new OpenStore();
+    try {
+      open.store = open.opened(open.connect(kind, plan));
+      return open;
+    } catch (IOException e) {
+      open.close();
+      throw new BenchException("cannot start " + kind + ": " + RootCause.of(e), e);
+    } catch (BenchException | InterruptedException | RuntimeException e) {
+      open.close();
+      throw e;
+    }
+  }
+
+  /** Processor time that all processes have used so far, nanoseconds. */
+  Work work() {
+    return new Work(
+        Machine.ownCpuNanos(),
+        oracle.getAsLong(),
+        rows.stream().mapToLong(ChildProcess::allCpuNanos).sum());
+  }
+
+  /** More managers of the same tables; they end with the store. */
+  List<Store> managers(int count) throws IOException {
+    List<Store> all = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      all.add(opened(((HBaseStore) store).another()));
+    }
+    return all;
+  }
+
+  /** What the oracle says of itself; empty if it has no process of its own here. */
+  Map<String, Double> oracleMetrics() {
+    int port = oraclePort.getAsInt();
+    try {
+      return port == 0 ? Map.of() : metrics.read(port);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // the next wait finds it
+      return Map.of();
+    }
+  }
+
+  /** The store. */
+  Store store() {
+    return store;
+  }
+
+  private <T extends AutoCloseable> T opened(T resource) {
+    started.push(resource);
+    return resource;
+  }
+
+  private Store connect(StoreKind kind, StorePlan plan)
+      throws IOException, BenchException, InterruptedException {
+    return switch (kind) {
+      case HBASE -> {
+        LocalCluster cluster = cluster(plan);
+        oracle = () -> cluster.oracleProcess().cpuTime().toNanos();
+        oraclePort = cluster::oracleHttpPort;
+        yield new HBaseStore(cluster.configuration(), cluster.oracle());
+      }
+      case PLAIN -> new PlainStore(cluster(plan).configuration());
+      case ORACLE -> {
+        plan.oracle().makeDirectory();
+        Servers servers = opened(Servers.start(plan.oracle()));
+        ServerProcess child = servers.child(servers.targets().get(0));
+        if (child != null) {
+          oracle = () -> child.cpuTime().toNanos();
+          oraclePort = child::httpPort;
+        }
+        var address = servers.address(servers.targets().get(0));
+        yield new OracleStore(
+            OracleClient.builder()
+                .address(address.getAddress().getHostAddress() + ":" + address.getPort())
+                .build());
+      }
+      case POSTGRESQL ->
+          new PostgresStore(
+              plan.postgresUrl().isEmpty() ? postgres(plan).url() : plan.postgresUrl());
+    };
+  }
+
+  private LocalPostgres postgres(StorePlan plan) throws IOException, InterruptedException {
+    LocalPostgres server = opened(LocalPostgres.in(emptyDirectory(plan, "workload-postgresql")));
+    rows = List.of(server.process());
+    return server;
+  }
+
+  private LocalCluster cluster(StorePlan plan) throws IOException, InterruptedException {
+    Path data = emptyDirectory(plan, "workload-cluster");
+    LocalCluster cluster = opened(LocalCluster.in(data).hbaseHeapMb(HBASE_HEAP_MB).start());
+    rows = cluster.hbaseProcesses();
+    return cluster;
+  }
+
+  /** A place for data that is deleted in the end, however that comes. */
+  private Path emptyDirectory(StorePlan plan, String name) throws IOException {
+    Path data = plan.directory().resolve(name);
+    Directories.delete(data); // left by a run that was killed
+    opened(DeleteAtExit.of(data));
+    opened(() -> Directories.delete(data));
+    return data;
+  }
+
+  @Override
+  public void close() {
+    while (!started.isEmpty()) {
+      try {
+        started.pop().close();
+      } catch (Exception e) {
+        System.err.println("retso bench: " + RootCause.of(e)); // the others are to end, too
+      }
+    }
+  }
+}

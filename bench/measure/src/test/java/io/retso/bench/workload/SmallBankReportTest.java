@@ -1,0 +1,269 @@
+package io.retso.bench.workload;
+
+import static io.retso.workload.smallbank.Strategy.SERIALIZABLE;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.bench.workload.SmallBankReport.Case;
+import io.retso.bench.workload.SmallBankReport.Run;
+import io.retso.report.Comparison;
+import io.retso.report.ReportJson;
+import io.retso.workload.Isolation;
+import io.retso.workload.Reason;
+import io.retso.workload.history.SerialCheck;
+import io.retso.workload.smallbank.Strategy;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SmallBankReportTest {
+  private static final Case FEW = new Case(StoreKind.ORACLE, 10, 60);
+  private static final Case MANY = new Case(StoreKind.ORACLE, 1000, 20);
+
+  @TempDir Path directory;
+
+  private static Run run(Case of, Strategy strategy, int clients, int round, double perSecond) {
+    boolean anomaly = strategy == Strategy.SI && of == FEW;
+    return new Run(
+        of,
+        strategy,
+        clients,
+        round,
+        perSecond,
+        2,
+        new Work(100, 10, 50),
+        0.01,
+        Map.of("Bal", 500L, "WC", 200L),
+        Map.of("Bal", Map.of(), "WC", Map.of(Reason.CONFLICT, 8L, Reason.PIVOT, 2L)),
+        7,
+        new SerialCheck.Verdict(1000, 0, anomaly ? 3 : 0, 9, 0, 2, anomaly ? "Bal -rw-> WC" : ""),
+        "");
+  }
+
+  private static SmallBankReport report() {
+    List<Run> runs = new ArrayList<>();
+    for (Case of : List.of(MANY, FEW)) {
+      for (int clients : new int[] {1, 20, 30}) {
+        for (int round = 0; round < 2; round++) {
+          for (Strategy strategy : Strategy.values()) {
+            runs.add(run(of, strategy, clients, round, 1000 + 100 * round + strategy.ordinal()));
+          }
+        }
+      }
+    }
+    return new SmallBankReport(
+        "1",
+        "now",
+        List.of(),
+        Map.of(),
+        Map.of(),
+        Map.of(),
+        runs,
+        List.of(),
+        SmallBankComparisons.of(runs));
+  }
+
+  @Test
+  void everyStrategyIsAtEveryLevel() {
+    String text = SmallBankText.of(report());
+    assertTrue(text.contains("the oracle alone, hot spot of 10, 60 % Bal"), text);
+    for (Strategy strategy : Strategy.values()) {
+      assertTrue(text.contains(strategy.label()), strategy.label());
+    }
+    assertTrue(text.contains("refused at 20"), text);
+    assertTrue(text.contains("4.00%"), text); // 8 of 200 in each round
+    assertTrue(text.contains("an anomaly under SI: Bal -rw-> WC"), text);
+  }
+
+  @Test
+  void ratiosAreTakenWithinRounds() {
+    List<Run> runs =
+        List.of(
+            run(MANY, Strategy.SI, 1, 0, 1000),
+            run(MANY, Strategy.SERIALIZABLE, 1, 0, 900),
+            run(MANY, Strategy.SI, 1, 1, 100),
+            run(MANY, Strategy.SERIALIZABLE, 1, 1, 110));
+    Mean ratio = SmallBankComparisons.ratio(runs, Strategy.SERIALIZABLE, 1);
+    assertEquals(1.0, ratio.value(), 1e-9);
+    assertEquals(12.71 * 0.1, ratio.error(), 1e-9);
+    assertTrue(ratio.doubt(0.95).contains("+- 1.27"), ratio.doubt(0.95));
+    assertEquals("", ratio.doubt(2.5)); // it is certainly below
+  }
+
+  @Test
+  void needlessRefusalsAreComparedOnTheOracleAlone() {
+    List<Comparison> all = SmallBankComparisons.of(List.of(run(FEW, SERIALIZABLE, 20, 0, 1000)));
+    assertEquals(1, all.size());
+    assertEquals(100 * 2 / 700.0, all.get(0).value(), 1e-9);
+    assertFalse(all.get(0).met());
+    assertEquals("not judged", all.get(0).verdict(), "2 of 700 are few");
+    assertEquals("", Mean.doubt(2, 70_000, 0.001));
+    assertEquals("", Mean.doubt(200, 70_000, 0.001));
+  }
+
+  @Test
+  void throughputIsComparedOnHBase() {
+    List<Run> runs = new ArrayList<>();
+    for (int round = 0; round < 2; round++) {
+      for (Strategy strategy : Strategy.values()) {
+        double rate =
+            switch (strategy) {
+              case SI -> 1000;
+              case PROMOTE_WT_UPD -> 999;
+              case SERIALIZABLE -> 960;
+              default -> 900;
+            };
+        runs.add(run(new Case(StoreKind.HBASE, 1000, 20), strategy, 20, round, rate));
+      }
+    }
+    List<Comparison> all = SmallBankComparisons.of(runs);
+    assertEquals(0.96, all.get(0).value(), 1e-9);
+    assertEquals(1, all.get(1).value(), 1e-9); // as much processor time
+    assertEquals(960.0 / 900, all.get(2).value(), 1e-9);
+    assertTrue(all.stream().allMatch(row -> row.verdict().equals("met")), all.toString());
+    List<Run> once = runs.subList(0, Strategy.values().length);
+    assertEquals("not judged", SmallBankComparisons.of(once).get(0).verdict());
+  }
+
+  /** Rates of a round; SI has 1,000, and all but two of the paper's strategies are far below. */
+  private static List<Run> judged(int round, double serializable, double wt, double wtLocked) {
+    List<Run> runs = new ArrayList<>();
+    for (Strategy strategy : Strategy.values()) {
+      double rate =
+          switch (strategy) {
+            case SI -> 1000;
+            case PROMOTE_WT_UPD -> wt;
+            case PROMOTE_WT_SFU -> wtLocked;
+            case SERIALIZABLE -> serializable;
+            default -> 800;
+          };
+      runs.add(run(new Case(StoreKind.HBASE, 1000, 20), strategy, 20, round, rate));
+    }
+    return runs;
+  }
+
+  @Test
+  void roundsGoOnForWhatIsNotClear() {
+    List<Run> runs = new ArrayList<>();
+    for (int round = 0; round < 5; round++) {
+      runs.addAll(judged(round, 985 + round, 980, 1020));
+      assertTrue(SmallBankComparisons.unclear(runs, 20).contains(Strategy.SI), "too few");
+    }
+    runs.addAll(judged(5, 970, 980, 1020));
+    assertEquals(
+        Set.of(Strategy.PROMOTE_WT_UPD, SERIALIZABLE), SmallBankComparisons.unclear(runs, 20));
+    for (int round = 6; round < 9; round++) {
+      runs.addAll(judged(round, 990, 980, 1020));
+    }
+    assertEquals(Set.of(), SmallBankComparisons.unclear(runs, 20), "one of ten is outside");
+    Comparison second = SmallBankComparisons.of(runs).get(2);
+    assertEquals("met", second.verdict());
+    assertTrue(second.what().contains("PromoteWT-upd"), second.what());
+  }
+
+  /** Two that are clearly faster decide, whatever others are. */
+  @Test
+  void whatIsMissedIsNotMeasuredAgain() {
+    List<Run> runs = new ArrayList<>();
+    for (int round = 0; round < 6; round++) {
+      runs.addAll(judged(round, 780 + 8 * round, 980, 1020));
+    }
+    assertEquals(Set.of(), SmallBankComparisons.unclear(runs, 20));
+    assertEquals("missed", SmallBankComparisons.of(runs).get(2).verdict());
+  }
+
+  @Test
+  void picturesAreWellFormed() throws Exception {
+    Map<String, String> figures = SmallBankFigures.of(report());
+    assertEquals(7, figures.size(), figures.keySet().toString());
+    assertTrue(figures.containsKey("smallbank-oracle-figure7-60.svg"));
+    for (String svg : figures.values()) {
+      DocumentBuilderFactory factory = DocumentBuilderFactory.newInstance();
+      factory.setFeature("http://apache.org/xml/features/disallow-doctype-decl", true);
+      factory
+          .newDocumentBuilder()
+          .parse(new ByteArrayInputStream(svg.getBytes(StandardCharsets.UTF_8)));
+    }
+  }
+
+  @Test
+  void everythingIsInTheJson() throws Exception {
+    Path file = directory.resolve("report.json");
+    ReportJson.write(report(), file);
+    assertTrue(Files.readString(file).contains("\"CONFLICT\" : 8"));
+  }
+
+  /** Two reports of the same are one with twice the rounds. */
+  @Test
+  void reportsArePublishedBetweenTheMarksOfAPage() throws Exception {
+    Path page = directory.resolve("page.md");
+    Files.writeString(
+        page, "before\n<!-- begin smallbank -->\nold\n<!-- end smallbank -->\nafter\n");
+    List<Path> from = List.of(directory.resolve("one"), directory.resolve("two"));
+    for (Path each : from) {
+      Files.createDirectories(each);
+      ReportJson.write(report(), each.resolve("smallbank.json"));
+    }
+    List<Path> written = SerializablePage.publish(from, page);
+    String text = Files.readString(page);
+    assertTrue(text.startsWith("before\n<!-- begin smallbank -->\n"), text);
+    assertTrue(text.endsWith("<!-- end smallbank -->\nafter\n"), text);
+    assertFalse(text.contains("old"), text);
+    assertTrue(text.contains("### the oracle alone, hot spot of 10, 60 % Bal"), text);
+    assertTrue(text.contains("| 20 | MaterializeWT | 1,052 |"), text);
+    assertTrue(text.contains("| 12 |"), text); // anomalies of four rounds, three each
+    assertTrue(text.contains("(benchmarks/smallbank-oracle-figure7-60.svg)"), text);
+    assertTrue(written.stream().allMatch(Files::exists));
+    assertEquals(7 + 1, written.size());
+    SerializablePage.publish(from, page);
+    assertEquals(text, Files.readString(page));
+  }
+
+  @Test
+  void aPageWithoutMarksIsRefused() throws Exception {
+    Path page = Files.writeString(directory.resolve("page.md"), "nothing\n");
+    ReportJson.write(report(), directory.resolve("smallbank.json"));
+    IOException refused =
+        assertThrows(IOException.class, () -> SerializablePage.publish(List.of(directory), page));
+    assertTrue(refused.getMessage().contains("begin smallbank"), refused.getMessage());
+  }
+
+  @Test
+  void sibenchComparesTheLevels() {
+    List<SibenchReport.Run> runs = new ArrayList<>();
+    for (Isolation isolation : List.of(Isolation.SNAPSHOT, Isolation.SERIALIZABLE)) {
+      double rate = isolation == Isolation.SNAPSHOT ? 1000 : 980;
+      runs.add(
+          new SibenchReport.Run(StoreKind.HBASE, 10, isolation, 0, rate, 1, new Work(1, 2, 3), 0));
+    }
+    SibenchReport report =
+        new SibenchReport("1", "now", List.of(), Map.of(), Map.of(), runs, List.of(), List.of());
+    assertEquals(
+        0.98,
+        SibenchText.ratio(runs, StoreKind.HBASE, 10, SibenchReport.Run::perSecond).value(),
+        1e-9);
+    assertTrue(SibenchText.of(report).contains("ReTSO on HBase"));
+    assertTrue(SibenchText.figure(report).contains("10 rows"));
+  }
+
+  @Test
+  void whatEachStorePromises() {
+    assertTrue(StoreKind.HBASE.isSerializable(Strategy.PROMOTE_WT_SFU));
+    assertFalse(StoreKind.POSTGRESQL.isSerializable(Strategy.PROMOTE_WT_SFU));
+    assertTrue(StoreKind.POSTGRESQL.isSerializable(Strategy.PROMOTE_WT_UPD));
+    assertFalse(StoreKind.HBASE.isSerializable(Strategy.SI));
+    assertFalse(StoreKind.PLAIN.keepsUpdates(Strategy.SI));
+    assertFalse(StoreKind.POSTGRESQL.has(Strategy.VALIDATE_WT));
+  }
+}

@@ -1,2 +1,0 @@
-/** The machine and its limits: processor time of processes and threads, memory, disk. */
-package io.retso.bench.machine;
