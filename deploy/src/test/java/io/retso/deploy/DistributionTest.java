@@ -238,6 +238,26 @@ class DistributionTest {
     assertFalse(text.contains("\tat "), "a stack trace: " + text);
   }
 
+  /** A whole run with this class path, against HBase, is in the tests of verify. */
+  @Test
+  void theJudgeRuns() throws Exception {
+    Path output = directory.resolve("output.txt");
+    Path conf = home.resolve("conf");
+    ProcessBuilder alone = InstalledServer.command(home, conf, output, "verify");
+    assertEquals(2, InstalledServer.run(alone), () -> read(output));
+    assertTrue(read(output).contains("name a cluster that runs, by --cluster"), () -> read(output));
+    Path history = directory.resolve("history.edn");
+    Files.writeString(
+        history,
+        """
+        {:index 0, :type :invoke, :process 0, :f :txn, :value [[:append 1 1]]}
+        {:index 1, :type :ok, :process 0, :f :txn, :value [[:append 1 1]]}
+        """);
+    ProcessBuilder judge =
+        InstalledServer.command(home, conf, output, "verify", "--history=" + history);
+    assertEquals(0, InstalledServer.run(judge), () -> read(output));
+  }
+
   @Test
   void eachPartHasWhatItNeedsAndNoMore() throws IOException {
     Set<String> server = names("lib/server");
@@ -250,6 +270,7 @@ class DistributionTest {
       assertTrue(hbase.stream().noneMatch(name -> name.startsWith(foreign)), hbase::toString);
     }
     assertEquals(Set.of("hbase-integration"), names("region-server"));
+    assertEquals(Set.of("retso-verify", "retso-cluster"), names("lib/verify"));
   }
 
   /** Names without versions; none may be there twice. */

@@ -27,6 +27,9 @@ public final class LocalCluster implements AutoCloseable {
   /** The property that names the oracle to clients, as {@code host:port}. */
   public static final String ORACLE = "retso.oracle";
 
+  /** Is in the sources' class path, and not in that of what operators install. */
+  private static final String EMBEDDED_HBASE = "/io/retso/hbase/embedded/EmbeddedHBase.class";
+
   private static final int REGION_SERVERS_MAX = 8;
 
   private final Builder plan;
@@ -293,8 +296,17 @@ public final class LocalCluster implements AutoCloseable {
       return port;
     }
 
-    /** Starts the cluster and waits until it serves: some fifteen seconds. */
+    /**
+     * Starts the cluster and waits until it serves: some fifteen seconds.
+     *
+     * @throws ClusterException with the remedy if it cannot, such as where no HBase is installed
+     */
     public LocalCluster start() throws IOException, InterruptedException {
+      if (LocalCluster.class.getResource(EMBEDDED_HBASE) == null) {
+        throw new ClusterException(
+            "there is no HBase here to start: name a cluster that runs, by --cluster and --oracle",
+            null);
+      }
       MiniZooKeeperCluster zooKeeper = new MiniZooKeeperCluster(HBaseConfiguration.create());
       int port = startZooKeeper(zooKeeper);
       LocalCluster cluster = new LocalCluster(this, zooKeeper, "127.0.0.1:" + port);

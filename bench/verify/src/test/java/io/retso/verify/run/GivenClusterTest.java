@@ -14,15 +14,18 @@ import io.retso.verify.VerifyMain;
 import io.retso.verify.clients.ClusterAccess;
 import io.retso.verify.clients.RunIsolation;
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.apache.hadoop.hbase.HBaseConfiguration;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
@@ -186,21 +189,52 @@ class GivenClusterTest {
     assertNoTables(cluster, "half");
   }
 
+  /** What is in {@code lib} of the tarball, in the order in which its launcher names it. */
+  private static String installed() throws IOException {
+    Path root = Path.of("..", "..");
+    List<String> places = new ArrayList<>();
+    for (String module : List.of("bench/verify", "bench/cluster", "retso-server")) {
+      places.add(root.resolve(module).resolve("target/classes").toString());
+    }
+    places.add(root.resolve("retso-server/target/lib") + "/*");
+    places.add(root.resolve("hbase-integration/admin/target/classes").toString());
+    places.add(root.resolve("hbase-integration/admin/target/lib") + "/*");
+    return String.join(File.pathSeparator, places);
+  }
+
+  private ProcessBuilder run(InProcessCluster cluster, String... flags) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                "-cp",
+                installed(),
+                VerifyMain.class.getName(),
+                "verify",
+                "--cluster=" + cluster.key(),
+                "--oracle=" + cluster.oracle(),
+                "--clients=1"));
+    command.addAll(List.of(flags));
+    return ChildJvm.builder(command).redirectErrorStream(true);
+  }
+
+  @Test
+  void whatOperatorsInstallJudgesTheirCluster(InProcessCluster cluster) throws Exception {
+    Process run =
+        run(cluster, "--minutes=0.08", "--round=5", "--threads=2", "--faults=flush").start();
+    String said;
+    try (BufferedReader lines = run.inputReader()) {
+      said = lines.lines().collect(Collectors.joining("\n"));
+      assertEquals(0, run.waitFor(), said);
+    } finally {
+      run.destroyForcibly();
+    }
+    assertTrue(said.contains("CONSISTENT with strong snapshot isolation"), said);
+    assertNoTables(cluster, "retso-verify");
+  }
+
   @Test
   void tablesOfARunThatIsEndedFromOutsideAreDropped(InProcessCluster cluster) throws Exception {
-    Process run =
-        ChildJvm.builder(
-                List.of(
-                    "-cp",
-                    System.getProperty("java.class.path"),
-                    VerifyMain.class.getName(),
-                    "verify",
-                    "--cluster=" + cluster.key(),
-                    "--oracle=" + cluster.oracle(),
-                    "--clients=1",
-                    "--out=" + directory))
-            .redirectErrorStream(true)
-            .start();
+    Process run = run(cluster, "--out=" + directory).start();
     StringBuilder said = new StringBuilder();
     try (BufferedReader lines = run.inputReader()) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
