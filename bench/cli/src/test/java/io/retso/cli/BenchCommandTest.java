@@ -151,6 +151,8 @@ class BenchCommandTest {
     assertRefused("'--isolation'", "bench", "bounds", "--isolation", "read_committed");
     assertRefused("--judge-minutes must be 0 to", "bench", "sibench", "--judge-minutes", "-1");
     assertRefused("--log must be memory or", "bench", "sibench", "--log", "both");
+    assertRefused("give both or none", "bench", "sibench", "--oracle", "a:1");
+    assertRefused("is neither HOST[,HOST", "bench", "sibench", "--cluster", "a", "--oracle", "a:1");
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.retso.workload.store;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -23,6 +24,9 @@ import io.retso.workload.smallbank.Strategy;
 import java.io.IOException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.HBaseConfiguration;
+import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -42,8 +46,13 @@ class HBaseStoreTest extends StoreContract {
   }
 
   @AfterAll
-  static void disconnect() throws IOException {
+  static void nothingIsLeft() throws IOException {
     store.close();
+    HBaseStore.dropAll(configuration);
+    try (Connection connection = ConnectionFactory.createConnection(configuration);
+        Admin admin = connection.getAdmin()) {
+      assertArrayEquals(new String[] {"default", "hbase"}, admin.listNamespaces());
+    }
   }
 
   @Override
