@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.apache.yetus.audience.InterfaceAudience;
 
 /**
@@ -192,8 +191,10 @@ public final class Program {
   /** As it is written in files. */
   @Override
   public String toString() {
-    return operations.stream()
-        .map(operation -> "  " + operation)
-        .collect(Collectors.joining("\n", name + "(" + String.join(", ", parameters) + ")\n", ""));
+    StringBuilder text = new StringBuilder(name + "(" + String.join(", ", parameters) + ")");
+    text.append(serializable ? " serializable" : "");
+    distinct.forEach(set -> text.append(" distinct ").append(String.join(", ", set)));
+    operations.forEach(operation -> text.append("\n  ").append(operation));
+    return text.toString();
   }
 }

@@ -201,7 +201,7 @@ public final class DangerSearch {
     }
     int number = value & Bound.PRIVATE - 1;
     used.merge(Bound.kind(value), number + 1, Math::max);
-    return String.valueOf(number + 1);
+    return text(number + 1);
   }
 
   /** Values of a transaction: private ones are those of the one before it, or new. */
@@ -222,8 +222,17 @@ public final class DangerSearch {
           !Bound.isPrivate(value)
               ? shared(value, used)
               : known.computeIfAbsent(
-                  value, key -> String.valueOf(used.merge(Bound.kind(key), 1, Integer::sum)));
+                  value, key -> text(used.merge(Bound.kind(key), 1, Integer::sum)));
     }
     return texts;
+  }
+
+  /** The n-th number that is no constant of the programs. */
+  private String text(int n) {
+    int number = 0;
+    for (int left = n; left > 0; left -= model.texts.contains(String.valueOf(number)) ? 0 : 1) {
+      number++;
+    }
+    return String.valueOf(number);
   }
 }

@@ -44,10 +44,11 @@ final class Model {
           || (columns & other.columns) != 0;
     }
 
-    /** Whether their order matters, if they are on one row. */
+    /** Whether their order matters, if they are on one row; that of locks does not. */
     boolean dependsOn(Op other) {
       return table == other.table
-          && (kind == Kind.WRITE || other.kind == Kind.WRITE)
+          && (kind == Kind.WRITE && other.kind != Kind.LOCK
+              || kind != Kind.LOCK && other.kind == Kind.WRITE)
           && (columns & other.columns) != 0;
     }
   }
