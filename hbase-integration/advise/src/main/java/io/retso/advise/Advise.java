@@ -1,5 +1,9 @@
 package io.retso.advise;
 
+import io.retso.advise.model.Program;
+import io.retso.advise.model.Programs;
+import io.retso.advise.model.Repair;
+import io.retso.advise.model.Verdict;
 import io.retso.advise.repair.RepairSearch;
 import io.retso.advise.search.DangerSearch;
 import io.retso.advise.search.SubsetSearch;

@@ -1,7 +1,11 @@
 package io.retso.advise;
 
-import io.retso.advise.Operation.Kind;
-import io.retso.advise.Programs.Conflicts;
+import io.retso.advise.model.Instance;
+import io.retso.advise.model.Operation;
+import io.retso.advise.model.Operation.Kind;
+import io.retso.advise.model.Program;
+import io.retso.advise.model.Programs;
+import io.retso.advise.model.Programs.Conflicts;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -3,8 +3,13 @@ package io.retso.advise;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.advise.Operation.Kind;
-import io.retso.advise.Programs.Conflicts;
+import io.retso.advise.model.Danger;
+import io.retso.advise.model.Instance;
+import io.retso.advise.model.Operation;
+import io.retso.advise.model.Operation.Kind;
+import io.retso.advise.model.Program;
+import io.retso.advise.model.Programs;
+import io.retso.advise.model.Programs.Conflicts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,5 +1,8 @@
 package io.retso.advise;
 
+import io.retso.advise.model.Operation;
+import io.retso.advise.model.Program;
+import io.retso.advise.model.Programs;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

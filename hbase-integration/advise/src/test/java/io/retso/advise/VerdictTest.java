@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.advise.Programs.Conflicts;
+import io.retso.advise.model.Danger;
+import io.retso.advise.model.Program;
+import io.retso.advise.model.Programs;
+import io.retso.advise.model.Programs.Conflicts;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

@@ -1,10 +1,10 @@
 package io.retso.advise.repair;
 
-import io.retso.advise.Danger;
-import io.retso.advise.Instance;
-import io.retso.advise.Operation;
-import io.retso.advise.Programs;
-import io.retso.advise.Repair;
+import io.retso.advise.model.Danger;
+import io.retso.advise.model.Instance;
+import io.retso.advise.model.Operation;
+import io.retso.advise.model.Programs;
+import io.retso.advise.model.Repair;
 import io.retso.advise.repair.Step.Kind;
 import io.retso.advise.search.DangerSearch;
 import java.util.ArrayList;

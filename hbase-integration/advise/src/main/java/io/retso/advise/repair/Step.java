@@ -1,9 +1,9 @@
 package io.retso.advise.repair;
 
-import io.retso.advise.Operation;
-import io.retso.advise.Operation.Kind;
-import io.retso.advise.Program;
-import io.retso.advise.Programs;
+import io.retso.advise.model.Operation;
+import io.retso.advise.model.Operation.Kind;
+import io.retso.advise.model.Program;
+import io.retso.advise.model.Programs;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;

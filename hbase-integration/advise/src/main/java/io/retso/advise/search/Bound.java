@@ -1,6 +1,6 @@
 package io.retso.advise.search;
 
-import io.retso.advise.Operation.Kind;
+import io.retso.advise.model.Operation.Kind;
 import io.retso.advise.search.Model.Op;
 import io.retso.advise.search.Model.Prog;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.retso.advise.search;
 
-import io.retso.advise.Danger;
-import io.retso.advise.Instance;
-import io.retso.advise.Programs;
+import io.retso.advise.model.Danger;
+import io.retso.advise.model.Instance;
+import io.retso.advise.model.Programs;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -77,7 +77,7 @@ public final class DangerSearch {
   }
 
   /** With numbers for what it has, as others may share them. */
-  private static Bound named(Bound unnamed) {
+  static Bound named(Bound unnamed) {
     Map<Integer, Integer> numbers = new HashMap<>();
     Map<Integer, Integer> next = new HashMap<>();
     int[] values = unnamed.values.clone();

@@ -1,10 +1,10 @@
 package io.retso.advise.search;
 
-import io.retso.advise.Operation;
-import io.retso.advise.Operation.Kind;
-import io.retso.advise.Program;
-import io.retso.advise.Programs;
-import io.retso.advise.Programs.Conflicts;
+import io.retso.advise.model.Operation;
+import io.retso.advise.model.Operation.Kind;
+import io.retso.advise.model.Program;
+import io.retso.advise.model.Programs;
+import io.retso.advise.model.Programs.Conflicts;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

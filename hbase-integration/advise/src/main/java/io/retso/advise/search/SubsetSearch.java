@@ -1,8 +1,8 @@
 package io.retso.advise.search;
 
-import io.retso.advise.Danger;
-import io.retso.advise.Program;
-import io.retso.advise.Programs;
+import io.retso.advise.model.Danger;
+import io.retso.advise.model.Program;
+import io.retso.advise.model.Programs;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;

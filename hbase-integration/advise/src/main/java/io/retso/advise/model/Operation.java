@@ -1,4 +1,4 @@
-package io.retso.advise;
+package io.retso.advise.model;
 
 import java.util.List;
 import java.util.Objects;

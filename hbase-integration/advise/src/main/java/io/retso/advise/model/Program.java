@@ -1,6 +1,6 @@
-package io.retso.advise;
+package io.retso.advise.model;
 
-import io.retso.advise.Operation.Kind;
+import io.retso.advise.model.Operation.Kind;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

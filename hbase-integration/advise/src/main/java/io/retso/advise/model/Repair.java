@@ -1,4 +1,4 @@
-package io.retso.advise;
+package io.retso.advise.model;
 
 import java.util.List;
 import java.util.Locale;
@@ -8,7 +8,7 @@ import org.apache.yetus.audience.InterfaceAudience;
  * A change of programs after which snapshot isolation is enough for them. Immutable.
  *
  * @param steps what to change, in words
- * @param cost how much it costs beside others: see {@link Advise#repairs}
+ * @param cost how much it costs beside others
  * @param programs as they are with it
  * @since 0.1
  */

@@ -1,4 +1,4 @@
-package io.retso.advise;
+package io.retso.advise.model;
 
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
