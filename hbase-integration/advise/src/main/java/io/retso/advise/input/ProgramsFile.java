@@ -23,7 +23,9 @@ import java.util.regex.Pattern;
 import org.apache.yetus.audience.InterfaceAudience;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.error.Mark;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
+import org.yaml.snakeyaml.error.YAMLException;
 import org.yaml.snakeyaml.nodes.MappingNode;
 import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.NodeTuple;
@@ -111,9 +113,10 @@ public final class ProgramsFile {
       options.setCodePointLimit(CHARACTERS_MAX);
       options.setMaxAliasesForCollections(0);
       root = new Yaml(options).compose(new StringReader(text));
-    } catch (MarkedYAMLException e) {
-      int line = e.getProblemMark() == null ? 1 : e.getProblemMark().getLine() + 1;
-      throw new ProgramsFormatException(name + ":" + line + ": not YAML: " + e.getProblem());
+    } catch (YAMLException e) {
+      Mark mark = e instanceof MarkedYAMLException marked ? marked.getProblemMark() : null;
+      throw new ProgramsFormatException(
+          name + ":" + (mark == null ? 1 : mark.getLine() + 1) + ": not YAML: " + firstLine(e));
     }
     if (root == null) {
       throw new ProgramsFormatException(name + ":1: empty: 'programs:' and a list is expected");
@@ -140,6 +143,12 @@ public final class ProgramsFile {
     } catch (IllegalArgumentException e) {
       throw wrong(programs, e.getMessage());
     }
+  }
+
+  /** Its other lines show the place in the text, which is named already. */
+  private static String firstLine(YAMLException e) {
+    String text = e instanceof MarkedYAMLException marked ? marked.getProblem() : e.getMessage();
+    return String.valueOf(text).lines().findFirst().orElse("");
   }
 
   private Conflicts conflicts(Node node) throws ProgramsFormatException {
