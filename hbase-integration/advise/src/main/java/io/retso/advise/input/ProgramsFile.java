@@ -3,6 +3,7 @@ package io.retso.advise.input;
 import io.retso.advise.model.Operation;
 import io.retso.advise.model.Operation.Kind;
 import io.retso.advise.model.Program;
+import io.retso.advise.model.ProgramException;
 import io.retso.advise.model.Programs;
 import io.retso.advise.model.Programs.Conflicts;
 import java.io.IOException;
@@ -116,7 +117,7 @@ public final class ProgramsFile {
     } catch (YAMLException e) {
       Mark mark = e instanceof MarkedYAMLException marked ? marked.getProblemMark() : null;
       throw new ProgramsFormatException(
-          name + ":" + (mark == null ? 1 : mark.getLine() + 1) + ": not YAML: " + firstLine(e));
+          name + ":" + (mark == null ? 1 : mark.getLine() + 1) + ": not YAML: " + problem(e));
     }
     if (root == null) {
       throw new ProgramsFormatException(name + ":1: empty: 'programs:' and a list is expected");
@@ -140,15 +141,15 @@ public final class ProgramsFile {
     }
     try {
       return Programs.of(found, all, tables);
-    } catch (IllegalArgumentException e) {
+    } catch (ProgramException e) {
       throw wrong(programs, e.getMessage());
     }
   }
 
-  /** Its other lines show the place in the text, which is named already. */
-  private static String firstLine(YAMLException e) {
-    String text = e instanceof MarkedYAMLException marked ? marked.getProblem() : e.getMessage();
-    return String.valueOf(text).lines().findFirst().orElse("");
+  private static String problem(YAMLException e) {
+    return e instanceof MarkedYAMLException marked && marked.getProblem() != null
+        ? marked.getProblem()
+        : "it cannot be read as such";
   }
 
   private Conflicts conflicts(Node node) throws ProgramsFormatException {
@@ -198,7 +199,7 @@ public final class ProgramsFile {
       return program;
     } catch (NumberFormatException e) {
       throw wrong(at, "a number is expected, such as 'rate: 10'");
-    } catch (IllegalArgumentException e) {
+    } catch (ProgramException e) {
       throw wrong(at, e.getMessage());
     }
   }

@@ -52,12 +52,12 @@ public final class Program {
   /**
    * A program that does nothing yet, under snapshot isolation.
    *
-   * @throws IllegalArgumentException if a parameter has no name, or two have the same
+   * @throws ProgramException if a parameter has no name, or two have the same
    */
   public static Program named(String name, String... parameters) {
     Set<String> names = new LinkedHashSet<>(List.of(parameters));
     if (name.isBlank() || names.size() < parameters.length || names.contains("")) {
-      throw new IllegalArgumentException(
+      throw new ProgramException(
           "program '" + name + "': give it a name, and each parameter one of its own");
     }
     return new Program(name, List.of(parameters), List.of(), List.of(), false, 1);
@@ -66,12 +66,12 @@ public final class Program {
   /**
    * Adds an operation.
    *
-   * @throws IllegalArgumentException if its key names what is no parameter
+   * @throws ProgramException if its key names what is no parameter
    */
   public Program with(Operation operation) {
     for (String part : operation.key()) {
       if (!isConstant(part) && !parameters.contains(part)) {
-        throw new IllegalArgumentException(
+        throw new ProgramException(
             name
                 + ": "
                 + part
@@ -136,7 +136,7 @@ public final class Program {
   public Program distinct(String... equalNever) {
     for (String parameter : equalNever) {
       if (!parameters.contains(parameter)) {
-        throw new IllegalArgumentException(name + ": " + parameter + " is no parameter of it");
+        throw new ProgramException(name + ": " + parameter + " is no parameter of it");
       }
     }
     List<Set<String>> more = new ArrayList<>(distinct);
@@ -152,7 +152,7 @@ public final class Program {
   /** How often it runs, beside the others; above 0. Default: 1. */
   public Program rate(double perSecond) {
     if (!(perSecond > 0 && perSecond < 1e12)) {
-      throw new IllegalArgumentException(name + ": a rate must be above 0, and not " + perSecond);
+      throw new ProgramException(name + ": a rate must be above 0, and not " + perSecond);
     }
     return new Program(name, parameters, operations, distinct, serializable, perSecond);
   }

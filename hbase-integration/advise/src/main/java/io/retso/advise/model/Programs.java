@@ -46,8 +46,8 @@ public final class Programs {
   /**
    * Programs on tables with conflicts by row.
    *
-   * @throws IllegalArgumentException if two have the same name, an operation names a row by fewer
-   *     or more parts than others of its table, or there are too many programs or columns
+   * @throws ProgramException if two have the same name, an operation names a row by fewer or more
+   *     parts than others of its table, or there are too many programs or columns
    */
   public static Programs of(Collection<Program> programs) {
     return of(programs, Conflicts.ROW, Map.of());
@@ -63,12 +63,12 @@ public final class Programs {
     Map<String, Program> byName = new LinkedHashMap<>();
     for (Program program : programs) {
       if (byName.put(program.name(), program) != null) {
-        throw new IllegalArgumentException(
+        throw new ProgramException(
             "two programs are called " + program.name() + ": name them apart");
       }
     }
     if (byName.size() > PROGRAMS_MAX) {
-      throw new IllegalArgumentException(
+      throw new ProgramException(
           byName.size()
               + " programs are more than "
               + PROGRAMS_MAX
@@ -87,7 +87,7 @@ public final class Programs {
         Set<String> known = columns.computeIfAbsent(operation.table(), key -> new HashSet<>());
         known.addAll(operation.columns());
         if (known.size() > COLUMNS_MAX) {
-          throw new IllegalArgumentException(
+          throw new ProgramException(
               operation.table()
                   + " has more than "
                   + COLUMNS_MAX
@@ -96,7 +96,7 @@ public final class Programs {
         if (operation.kind() != Kind.SCAN) {
           int before = parts.merge(operation.table(), operation.key().size(), (a, b) -> a);
           if (before != operation.key().size()) {
-            throw new IllegalArgumentException(
+            throw new ProgramException(
                 program.name()
                     + ": '"
                     + operation

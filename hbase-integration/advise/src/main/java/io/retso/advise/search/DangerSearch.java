@@ -172,7 +172,7 @@ public final class DangerSearch {
     return after == 1 && both && reads[i] ? -1 : 2 * i + after;
   }
 
-  /** The way to a state, with values that show who shares what. */
+  /** The way to a state, with values that show what is shared. */
   private Danger danger(int[] before, int state) {
     List<Bound> way = new ArrayList<>();
     for (int at = state; ; at = before[at]) {
