@@ -2,6 +2,7 @@ package io.retso.workload.store;
 
 import io.retso.text.ErrorText;
 import io.retso.workload.Options;
+import io.retso.workload.Range;
 import io.retso.workload.Reason;
 import io.retso.workload.RefusedException;
 import io.retso.workload.Row;
@@ -15,6 +16,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -112,7 +114,25 @@ public final class PostgresStore implements Store {
       session.begin(Options.ALONE); // the last one may have been read-only
       for (String table : tables) {
         statement.execute("DROP TABLE IF EXISTS " + table);
-        statement.execute("CREATE TABLE " + table + " (k text PRIMARY KEY, v bytea NOT NULL)");
+        statement.execute(
+            "CREATE TABLE " + table + " (k text COLLATE \"C\" PRIMARY KEY, v bytea NOT NULL)");
+      }
+      session.connection.commit();
+    } catch (SQLException e) {
+      throw new IOException(e);
+    }
+    idle.add(session);
+  }
+
+  /** With statistics, so that its planner reads ranges by their keys from the beginning. */
+  @Override
+  public void fill(Map<Row, byte[]> rows) throws IOException {
+    Store.super.fill(rows);
+    Session session = session();
+    try (Statement statement = session.connection.createStatement()) {
+      session.begin(Options.ALONE);
+      for (String table : rows.keySet().stream().map(Row::table).distinct().toList()) {
+        statement.execute("ANALYZE " + table);
       }
       session.connection.commit();
     } catch (SQLException e) {
@@ -201,6 +221,26 @@ public final class PostgresStore implements Store {
     }
 
     @Override
+    public List<byte[]> getAll(String table, List<String> keys) throws IOException {
+      try {
+        PreparedStatement statement =
+            session.statement("SELECT k, v FROM " + table + " WHERE k = ANY (?)");
+        statement.setArray(1, session.connection.createArrayOf("text", keys.toArray()));
+        Map<String, byte[]> found = new HashMap<>();
+        try (ResultSet rows = statement.executeQuery()) {
+          while (rows.next()) {
+            found.put(rows.getString(1), rows.getBytes(2));
+          }
+        }
+        List<byte[]> values = new ArrayList<>(keys.size()); // some may be null
+        keys.forEach(key -> values.add(found.get(key)));
+        return values;
+      } catch (SQLException e) {
+        throw translated(e);
+      }
+    }
+
+    @Override
     public byte[] lock(Row row) throws IOException {
       return read("SELECT v FROM " + row.table() + " WHERE k = ? FOR UPDATE", row);
     }
@@ -227,11 +267,36 @@ public final class PostgresStore implements Store {
     }
 
     @Override
-    public void scan(String table, BiConsumer<String, byte[]> each) throws IOException {
-      try (ResultSet rows =
-          session.statement("SELECT k, v FROM " + table + " ORDER BY k").executeQuery()) {
-        while (rows.next()) {
-          each.accept(rows.getString(1), rows.getBytes(2));
+    public void delete(Row row) throws IOException {
+      try {
+        PreparedStatement statement =
+            session.statement("DELETE FROM " + row.table() + " WHERE k = ?");
+        statement.setString(1, row.key());
+        statement.executeUpdate();
+      } catch (SQLException e) {
+        throw translated(e);
+      }
+    }
+
+    @Override
+    public void scan(Range range, int limit, BiConsumer<String, byte[]> each) throws IOException {
+      String sql =
+          "SELECT k, v FROM "
+              + range.table()
+              + " WHERE k >= ?"
+              + (range.to().isEmpty() ? "" : " AND k < ?")
+              + " ORDER BY k"
+              + (limit == NO_LIMIT ? "" : " LIMIT " + limit);
+      try {
+        PreparedStatement statement = session.statement(sql);
+        statement.setString(1, range.from());
+        if (!range.to().isEmpty()) {
+          statement.setString(2, range.to());
+        }
+        try (ResultSet rows = statement.executeQuery()) {
+          while (rows.next()) {
+            each.accept(rows.getString(1), rows.getBytes(2));
+          }
         }
       } catch (SQLException e) {
         throw translated(e);
