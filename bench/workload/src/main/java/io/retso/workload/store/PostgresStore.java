@@ -22,6 +22,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BiConsumer;
 
@@ -48,10 +50,23 @@ public final class PostgresStore implements Store {
 
   private final String url;
   private final Queue<Session> idle = new ConcurrentLinkedQueue<>();
+  private final Map<String, String> settings = new ConcurrentHashMap<>();
 
   /** Connects when there is something to do. */
   public PostgresStore(String url) {
     this.url = url;
+  }
+
+  /**
+   * Has a setting for all connections, such as one of the planner.
+   *
+   * @throws IllegalStateException if there are some already
+   */
+  public void set(String setting, String value) {
+    if (!idle.isEmpty()) {
+      throw new IllegalStateException("there are connections without it: set it first");
+    }
+    settings.put(setting, value);
   }
 
   /** A connection with its statements. For one thread at a time. */
@@ -61,8 +76,13 @@ public final class PostgresStore implements Store {
     private int isolation = Connection.TRANSACTION_NONE;
     private boolean readOnly;
 
-    Session(String url) throws SQLException {
+    Session(String url, Map<String, String> settings) throws SQLException {
       connection = DriverManager.getConnection(url);
+      try (Statement statement = connection.createStatement()) {
+        for (Map.Entry<String, String> setting : settings.entrySet()) {
+          statement.execute("SET " + setting.getKey() + " = " + setting.getValue());
+        }
+      }
       connection.setAutoCommit(false);
     }
 
@@ -100,7 +120,7 @@ public final class PostgresStore implements Store {
   private Session session() throws IOException {
     Session session = idle.poll();
     try {
-      return session == null ? new Session(url) : session;
+      return session == null ? new Session(url, settings) : session;
     } catch (SQLException e) {
       // Without the cause, which says less; and without the URL, which may have a password.
       throw new IOException("cannot connect to PostgreSQL: " + ErrorText.of(e));
@@ -145,13 +165,15 @@ public final class PostgresStore implements Store {
   @Override
   public Map<String, String> facts() throws IOException {
     Map<String, String> facts = new LinkedHashMap<>();
+    List<String> shown = new ArrayList<>(FACTS);
+    shown.addAll(new TreeSet<>(settings.keySet()));
     Session session = session();
     try (Statement statement = session.connection.createStatement()) {
       session.begin(Options.ALONE); // the last one may have waited
-      for (String setting : FACTS) {
-        try (ResultSet shown = statement.executeQuery("SHOW " + setting)) {
-          shown.next();
-          facts.put(setting, shown.getString(1));
+      for (String setting : shown) {
+        try (ResultSet found = statement.executeQuery("SHOW " + setting)) {
+          found.next();
+          facts.put(setting, found.getString(1));
         }
       }
       session.connection.commit();

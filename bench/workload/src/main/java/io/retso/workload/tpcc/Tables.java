@@ -6,19 +6,19 @@ import java.util.List;
 
 /** The tables, and the form of their keys: numbers of equal length, the warehouse's first. */
 final class Tables {
-  static final String DISTRICT = "district";
-  static final String CUSTOMER = "customer";
-  static final String STOCK = "stock";
-  static final String ORDER = "orders";
-  static final String LINE = "order_line";
-  static final String NEW_ORDER = "new_order";
-  static final String HISTORY = "history";
+  static final String DISTRICT = "tpcc_district";
+  static final String CUSTOMER = "tpcc_customer";
+  static final String STOCK = "tpcc_stock";
+  static final String ORDER = "tpcc_orders";
+  static final String LINE = "tpcc_order_line";
+  static final String NEW_ORDER = "tpcc_new_order";
+  static final String HISTORY = "tpcc_history";
 
   /** Orders of a customer, the last one first. */
-  static final String ORDER_OF_CUSTOMER = "order_of_customer";
+  static final String ORDER_OF_CUSTOMER = "tpcc_order_of_customer";
 
   /** Orders of a customer that are not delivered. */
-  static final String NEW_ORDER_OF_CUSTOMER = "new_order_of_customer";
+  static final String NEW_ORDER_OF_CUSTOMER = "tpcc_new_order_of_customer";
 
   static final List<String> ALL =
       List.of(

@@ -198,6 +198,15 @@ class PostgresStoreTest {
     }
   }
 
+  @Test
+  void aSettingIsThatOfAllConnections() throws IOException {
+    assertThrows(IllegalStateException.class, () -> store.set("enable_seqscan", "off"));
+    try (PostgresStore other = new PostgresStore(server.url())) {
+      other.set("enable_seqscan", "off");
+      assertEquals("off", other.facts().get("enable_seqscan"));
+    }
+  }
+
   private static Verdict run(Strategy strategy) throws Exception {
     SmallBank bank = new SmallBank(new io.retso.workload.smallbank.Mix(20, 4, 20), strategy);
     RecordedStore recorded = new RecordedStore(store, 100_000);
