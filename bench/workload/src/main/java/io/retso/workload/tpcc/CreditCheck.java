@@ -35,7 +35,7 @@ final class CreditCheck extends Terminal {
     tx.scan(
         Range.prefix(Tables.NEW_ORDER_OF_CUSTOMER, row.key()),
         StoreTransaction.NO_LIMIT,
-        (key, value) -> orders.add(Tables.orderIn(key)));
+        (key, value) -> orders.add(Tables.newOrderIn(row, key)));
     long[] owed = {found.balance()};
     for (int order : orders) {
       tx.scan(

@@ -27,7 +27,7 @@ final class OrderStatus extends Terminal {
     tx.scan(
         Range.prefix(Tables.ORDER_OF_CUSTOMER, row.key()),
         1,
-        (key, value) -> last[0] = Tables.lastOrderIn(key));
+        (key, value) -> last[0] = Tables.orderIn(row, key));
     byte[] order = tx.get(Tables.order(district, last[0]));
     int[] lines = {0};
     tx.scan(Tables.lines(district, last[0]), StoreTransaction.NO_LIMIT, (key, value) -> lines[0]++);

@@ -4,7 +4,11 @@ import io.retso.workload.Range;
 import io.retso.workload.Row;
 import java.util.List;
 
-/** The tables, and the form of their keys: numbers of equal length, the warehouse's first. */
+/**
+ * The tables, and the form of their keys: numbers, the warehouse's first. Those that may be large
+ * begin with how many digits they have, which keeps their order. Zeros to fill them up would do so,
+ * too, but ReTSO has a granule for each byte of a key.
+ */
 final class Tables {
   static final String DISTRICT = "tpcc_district";
   static final String CUSTOMER = "tpcc_customer";
@@ -35,17 +39,22 @@ final class Tables {
   /** Bytes of a key that name a district. */
   static final int OF_DISTRICT = 4;
 
-  private static final int CUSTOMER_DIGITS = 4;
-  private static final int ORDER_DIGITS = 8;
-  private static final int ITEM_DIGITS = 6;
-  private static final int PAYMENT_DIGITS = 10;
-  private static final int ORDERS = 99_999_999;
+  /** More orders than a district will have. */
+  private static final int ORDERS = 9_999_999;
+
+  private static final int ORDER_DIGITS = 7;
 
   private Tables() {}
 
   private static String digits(long number, int digits) {
     String shown = Long.toString(number);
     return "0".repeat(digits - shown.length()) + shown;
+  }
+
+  /** A number up to 999,999,999. */
+  private static String counted(long number) {
+    String digits = Long.toString(number);
+    return digits.length() + digits;
   }
 
   static String key(int warehouse, int district) {
@@ -57,23 +66,23 @@ final class Tables {
   }
 
   static Row customer(String district, int customer) {
-    return new Row(CUSTOMER, district + digits(customer, CUSTOMER_DIGITS));
+    return new Row(CUSTOMER, district + counted(customer));
   }
 
   static String stock(int warehouse, int item) {
-    return digits(warehouse, 2) + digits(item, ITEM_DIGITS);
+    return digits(warehouse, 2) + counted(item);
   }
 
   static Row order(String district, int order) {
-    return new Row(ORDER, district + digits(order, ORDER_DIGITS));
+    return new Row(ORDER, district + counted(order));
   }
 
   static Row newOrder(String district, int order) {
-    return new Row(NEW_ORDER, district + digits(order, ORDER_DIGITS));
+    return new Row(NEW_ORDER, district + counted(order));
   }
 
   static Row line(String district, int order, int line) {
-    return new Row(LINE, district + digits(order, ORDER_DIGITS) + digits(line, 2));
+    return new Row(LINE, district + counted(order) + digits(line, 2));
   }
 
   static Row orderOf(Row customer, int order) {
@@ -81,39 +90,39 @@ final class Tables {
   }
 
   static Row newOrderOf(Row customer, int order) {
-    return new Row(NEW_ORDER_OF_CUSTOMER, customer.key() + digits(order, ORDER_DIGITS));
+    return new Row(NEW_ORDER_OF_CUSTOMER, customer.key() + counted(order));
   }
 
   static Row payment(Row customer, long number) {
-    return new Row(HISTORY, customer.key().substring(0, OF_DISTRICT) + payment(number));
+    return new Row(HISTORY, customer.key().substring(0, OF_DISTRICT) + counted(number));
   }
 
-  private static String payment(long number) {
-    return digits(number, PAYMENT_DIGITS);
-  }
-
-  /** The number at the end of the key of an order, of a new one, or of a customer's new one. */
+  /** The number of an order, or of a new one, by its key. */
   static int orderIn(String key) {
-    return Integer.parseInt(key.substring(key.length() - ORDER_DIGITS));
+    return Integer.parseInt(key.substring(OF_DISTRICT + 1));
   }
 
-  /** The number at the end of the key of a customer's order. */
-  static int lastOrderIn(String key) {
-    return ORDERS - orderIn(key);
+  /** The number of a customer's new order, by its key. */
+  static int newOrderIn(Row customer, String key) {
+    return Integer.parseInt(key.substring(customer.key().length() + 1));
   }
 
-  /** The number at the end of the key of a payment. */
+  /** The number of a customer's order, by its key. */
+  static int orderIn(Row customer, String key) {
+    return ORDERS - Integer.parseInt(key.substring(customer.key().length()));
+  }
+
+  /** The number of a payment, by its key. */
   static long paymentIn(String key) {
-    return Long.parseLong(key.substring(OF_DISTRICT));
+    return Long.parseLong(key.substring(OF_DISTRICT + 1));
   }
 
   static Range lines(String district, int order) {
-    return Range.prefix(LINE, district + digits(order, ORDER_DIGITS));
+    return Range.prefix(LINE, district + counted(order));
   }
 
   /** Lines of the orders from one up to another one, which is not among them. */
   static Range lines(String district, int from, int to) {
-    return new Range(
-        LINE, district + digits(from, ORDER_DIGITS), district + digits(to, ORDER_DIGITS));
+    return new Range(LINE, district + counted(from), district + counted(to));
   }
 }
