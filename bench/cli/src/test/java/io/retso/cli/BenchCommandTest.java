@@ -157,6 +157,8 @@ class BenchCommandTest {
     assertRefused("--probe must be above 0", "bench", "tpcc", "--probe", "0");
     assertRefused("has neither level", "bench", "tpcc", "--store", "hbase,plain");
     assertRefused("--log must be memory or", "bench", "sibench", "--log", "both");
+    assertRefused("give both or none", "bench", "sibench", "--oracle", "a:1");
+    assertRefused("is neither HOST[,HOST", "bench", "sibench", "--cluster", "a", "--oracle", "a:1");
   }
 
   @Test

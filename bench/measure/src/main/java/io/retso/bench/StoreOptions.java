@@ -5,12 +5,14 @@ import io.retso.bench.workload.StorePlan;
 import io.retso.cluster.LocalPostgres;
 import io.retso.report.BenchException;
 import io.retso.report.ReportJson;
+import io.retso.verify.clients.ClusterAccess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import picocli.CommandLine.Option;
 
 /** What benchmarks of workloads take. */
@@ -35,6 +37,18 @@ final class StoreOptions {
               + " account, savings, checking, conflict, sitest, tpcc_* of it are dropped. Default:"
               + " a server of its own, if initdb and postgres are installed")
   private String postgresUrl;
+
+  @Option(
+      names = "--cluster",
+      paramLabel = "KEY",
+      description =
+          "An HBase that runs, quorum:port:znode or quorum:port, whose region servers have ReTSO on"
+              + " their class path. Makes tables in the namespace retso_bench, and drops all that"
+              + " is there at the end. Default: one of its own")
+  private String cluster;
+
+  @Option(names = "--oracle", paramLabel = "HOST:PORT", description = "The oracle for --cluster.")
+  private String oracle;
 
   @Option(
       names = "--log",
@@ -95,8 +109,24 @@ final class StoreOptions {
     return new StorePlan(
         stores,
         options.servers(log == BenchCommand.Log.MEMORY, log == BenchCommand.Log.BOOKKEEPER),
+        hbase(options),
         postgresUrl,
         options.out);
+  }
+
+  private Optional<ClusterAccess> hbase(BenchOptions options) {
+    options.check(
+        (cluster == null) == (oracle == null),
+        "--cluster and --oracle go together: give both or none");
+    if (cluster == null) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(ClusterAccess.of(cluster, oracle));
+    } catch (IllegalArgumentException e) {
+      options.check(false, e.getMessage());
+      throw e;
+    }
   }
 
   /**

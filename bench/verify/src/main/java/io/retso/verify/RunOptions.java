@@ -1,6 +1,5 @@
 package io.retso.verify;
 
-import io.retso.client.OracleClient;
 import io.retso.text.ErrorText;
 import io.retso.verify.clients.ClusterAccess;
 import io.retso.verify.clients.RunIsolation;
@@ -13,7 +12,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
-import org.apache.hadoop.hbase.HBaseConfiguration;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -124,9 +122,6 @@ final class RunOptions {
         (cluster == null) == (oracle == null),
         "--cluster and --oracle go together: give both or none");
     check(command, !secured || cluster == null, "--secured is for a cluster of the run's own");
-    if (cluster != null) {
-      checkCluster(command);
-    }
     return new RunSettings(
         seed == null ? new Random().nextInt(Integer.MAX_VALUE) : seed,
         60 * (minutes == null ? MINUTES : minutes),
@@ -137,33 +132,18 @@ final class RunOptions {
         listMax,
         isolation,
         faults(command),
-        cluster == null ? Optional.empty() : Optional.of(new ClusterAccess(key(), oracle)),
+        given(command),
         directory(command),
         out != null,
         secured);
   }
 
-  private void checkCluster(CommandLine command) {
+  private Optional<ClusterAccess> given(CommandLine command) {
     try {
-      HBaseConfiguration.createClusterConf(HBaseConfiguration.create(), key());
-    } catch (IOException | IllegalArgumentException e) {
-      throw new ParameterException(
-          command,
-          "--cluster="
-              + cluster
-              + " is neither HOST[,HOST...]:PORT of HBase's ZooKeeper nor that and :ZNODE, such as"
-              + " zookeeper:2181:/hbase",
-          e);
-    }
-    try {
-      OracleClient.builder().address(oracle);
+      return cluster == null ? Optional.empty() : Optional.of(ClusterAccess.of(cluster, oracle));
     } catch (IllegalArgumentException e) {
-      throw new ParameterException(command, "--oracle: " + ErrorText.of(e), e);
+      throw new ParameterException(command, e.getMessage(), e);
     }
-  }
-
-  private String key() {
-    return cluster.chars().filter(c -> c == ':').count() == 1 ? cluster + ":/hbase" : cluster;
   }
 
   private Set<String> faults(CommandLine command) {

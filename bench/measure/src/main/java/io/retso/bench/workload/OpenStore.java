@@ -13,6 +13,7 @@ import io.retso.cluster.LocalPostgres;
 import io.retso.machine.Machine;
 import io.retso.report.BenchException;
 import io.retso.report.ProgressLine;
+import io.retso.verify.clients.ClusterAccess;
 import io.retso.workload.Store;
 import io.retso.workload.store.HBaseStore;
 import io.retso.workload.store.OracleStore;
@@ -27,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
+import org.apache.hadoop.conf.Configuration;
 
 /** A store with all that was started for it, which ends with it; so does its data. */
 final class OpenStore implements AutoCloseable {
@@ -129,12 +131,20 @@ final class OpenStore implements AutoCloseable {
       throws IOException, BenchException, InterruptedException {
     return switch (kind) {
       case HBASE -> {
+        if (plan.hbase().isPresent()) {
+          ClusterAccess given = plan.hbase().get();
+          yield new HBaseStore(configuration(given), given.oracle());
+        }
         LocalCluster cluster = cluster(plan);
         oracle = () -> cluster.oracleProcess().cpuTime().toNanos();
         oraclePort = cluster::oracleHttpPort;
         yield new HBaseStore(cluster.configuration(), cluster.oracle());
       }
-      case PLAIN -> new PlainStore(cluster(plan).configuration());
+      case PLAIN ->
+          new PlainStore(
+              plan.hbase().isPresent()
+                  ? configuration(plan.hbase().get())
+                  : cluster(plan).configuration());
       case ORACLE -> {
         plan.oracle().makeDirectory();
         Servers servers = opened(Servers.start(plan.oracle()));
@@ -153,6 +163,13 @@ final class OpenStore implements AutoCloseable {
           new PostgresStore(
               plan.postgresUrl().isEmpty() ? postgres(plan).url() : plan.postgresUrl());
     };
+  }
+
+  /** A cluster that runs: what workloads make there is dropped in the end. */
+  private Configuration configuration(ClusterAccess given) throws IOException {
+    Configuration configuration = given.configuration();
+    opened(() -> HBaseStore.dropAll(configuration));
+    return configuration;
   }
 
   private LocalPostgres postgres(StorePlan plan) throws IOException, InterruptedException {

@@ -1,9 +1,11 @@
 package io.retso.bench.workload;
 
 import io.retso.bench.server.ServersPlan;
+import io.retso.verify.clients.ClusterAccess;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -11,11 +13,16 @@ import java.util.stream.Collectors;
  *
  * @param kinds one after the other
  * @param oracle of the store that is nothing but an oracle: one server
+ * @param hbase a cluster that runs, with its oracle; empty to start one
  * @param postgresUrl JDBC's; empty to start a PostgreSQL of its own
  * @param directory for the data of what is started
  */
 public record StorePlan(
-    List<StoreKind> kinds, ServersPlan oracle, String postgresUrl, Path directory) {
+    List<StoreKind> kinds,
+    ServersPlan oracle,
+    Optional<ClusterAccess> hbase,
+    String postgresUrl,
+    Path directory) {
 
   /** One line for each store that has something to say; empty if none has. */
   static String text(Map<String, Map<String, String>> facts) {

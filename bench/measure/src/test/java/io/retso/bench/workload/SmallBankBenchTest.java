@@ -34,6 +34,7 @@ class SmallBankBenchTest {
         List.of(StoreKind.ORACLE),
         new ServersPlan(
             false, false, Optional.of(server.address()), 0, directory, "", List.of(), List.of()),
+        Optional.empty(),
         "",
         directory);
   }

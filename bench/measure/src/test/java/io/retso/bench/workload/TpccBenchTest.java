@@ -53,6 +53,7 @@ class TpccBenchTest {
                 "",
                 List.of(),
                 List.of()),
+            Optional.empty(),
             "",
             directory);
     return new TpccBench(
@@ -195,7 +196,7 @@ class TpccBenchTest {
   void theLengthIsSaidBeforehand() {
     TpccBench.Settings quick =
         new TpccBench.Settings(
-            new StorePlan(List.of(StoreKind.HBASE), null, "", directory),
+            new StorePlan(List.of(StoreKind.HBASE), null, Optional.empty(), "", directory),
             Scale.of(1, 30),
             List.of(8, 50),
             4,

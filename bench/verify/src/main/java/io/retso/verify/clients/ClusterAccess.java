@@ -1,7 +1,9 @@
 package io.retso.verify.clients;
 
+import io.retso.client.OracleClient;
 import io.retso.client.OracleClientBuilder;
 import io.retso.hbase.layout.OracleSettings;
+import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,6 +23,33 @@ public record ClusterAccess(String cluster, String oracle, Optional<Path> keys) 
   /** One whose oracle asks nothing of its clients. */
   public ClusterAccess(String cluster, String oracle) {
     this(cluster, oracle, Optional.empty());
+  }
+
+  /**
+   * One that a user names; how they know each other is said by HBase's configuration.
+   *
+   * @param cluster {@code quorum:port:znode} or {@code quorum:port}
+   * @param oracle {@code host:port}
+   * @throws IllegalArgumentException with the remedy if either is something else
+   */
+  public static ClusterAccess of(String cluster, String oracle) {
+    String key = cluster.chars().filter(c -> c == ':').count() == 1 ? cluster + ":/hbase" : cluster;
+    try {
+      HBaseConfiguration.createClusterConf(HBaseConfiguration.create(), key);
+    } catch (IOException | IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "--cluster="
+              + cluster
+              + " is neither HOST[,HOST...]:PORT of HBase's ZooKeeper nor that and :ZNODE, such as"
+              + " zookeeper:2181:/hbase",
+          e);
+    }
+    try {
+      OracleClient.builder().address(oracle);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("--oracle: " + ErrorText.of(e), e);
+    }
+    return new ClusterAccess(key, oracle);
   }
 
   List<String> toArguments() {

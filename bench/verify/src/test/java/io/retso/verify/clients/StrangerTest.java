@@ -78,7 +78,12 @@ class StrangerTest {
     Path classes = directory.resolve("classes");
     new SourceEdit(TICKETS, "tickets[from + i] == macs[key].code(i)", "true").compile(classes);
     try (EditedClasses edited =
-            EditedClasses.of(classes, Oracle.class, RetsoServer.class, OracleClient.class);
+            EditedClasses.of(
+                classes,
+                Oracle.class,
+                InProcessServer.class,
+                RetsoServer.class,
+                OracleClient.class);
         AutoCloseable oracle = started(edited)) {
       attack(((IntSupplier) oracle).getAsInt());
     }

@@ -6,6 +6,7 @@ import io.retso.workload.StoreTransaction;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.hadoop.hbase.NamespaceDescriptor;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
@@ -24,10 +25,28 @@ final class HBaseRows {
   private static final byte[] QUALIFIER = Bytes.toBytes("v");
   private static final int SCAN_CACHING = 500;
 
+  /** Keeps the tables of workloads apart from those of applications, as they are dropped. */
+  private static final String NAMESPACE = "retso_bench";
+
   private HBaseRows() {}
 
   static TableName name(String table) {
-    return TableName.valueOf(table);
+    return TableName.valueOf(NAMESPACE, table);
+  }
+
+  static void makeNamespace(Admin admin) throws IOException {
+    if (!List.of(admin.listNamespaces()).contains(NAMESPACE)) {
+      admin.createNamespace(NamespaceDescriptor.create(NAMESPACE).build());
+    }
+  }
+
+  static void dropNamespace(Admin admin) throws IOException {
+    if (List.of(admin.listNamespaces()).contains(NAMESPACE)) {
+      for (TableName table : admin.listTableNamesByNamespace(NAMESPACE)) {
+        drop(admin, table);
+      }
+      admin.deleteNamespace(NAMESPACE);
+    }
   }
 
   static TableDescriptor descriptor(String table) {
@@ -38,7 +57,9 @@ final class HBaseRows {
 
   static void drop(Admin admin, TableName table) throws IOException {
     if (admin.tableExists(table)) {
-      admin.disableTable(table);
+      if (admin.isTableEnabled(table)) {
+        admin.disableTable(table);
+      }
       admin.deleteTable(table);
     }
   }

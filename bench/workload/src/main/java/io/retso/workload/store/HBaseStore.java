@@ -60,6 +60,14 @@ public final class HBaseStore implements Store {
     manager = TransactionManager.builder(connection).oracle(oracle).meterRegistry(meters).build();
   }
 
+  /** Drops the tables that workloads have made in a cluster, and their namespace. */
+  public static void dropAll(Configuration hbase) throws IOException {
+    try (Connection connection = ConnectionFactory.createConnection(hbase);
+        Admin admin = connection.getAdmin()) {
+      HBaseRows.dropNamespace(admin);
+    }
+  }
+
   /** Another manager on the same connection to HBase, to be closed before this one. */
   public HBaseStore another() throws IOException {
     return new HBaseStore(connection, oracle, false);
@@ -69,6 +77,7 @@ public final class HBaseStore implements Store {
   public void create(List<String> tables) throws IOException {
     TablePreparation preparation = TablePreparation.builder(connection).oracle(oracle).build();
     try (Admin admin = connection.getAdmin()) {
+      HBaseRows.makeNamespace(admin);
       for (String table : tables) {
         HBaseRows.drop(admin, HBaseRows.name(table));
         preparation.create(HBaseRows.descriptor(table), TablePreparation.Options.DEFAULT);

@@ -37,6 +37,7 @@ public final class PlainStore implements Store {
   @Override
   public void create(List<String> tables) throws IOException {
     try (Admin admin = connection.getAdmin()) {
+      HBaseRows.makeNamespace(admin);
       for (String table : tables) {
         HBaseRows.drop(admin, HBaseRows.name(table));
         admin.createTable(HBaseRows.descriptor(table));

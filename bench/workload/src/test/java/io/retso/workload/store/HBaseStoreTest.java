@@ -1,5 +1,6 @@
 package io.retso.workload.store;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -27,6 +28,9 @@ import java.io.IOException;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.HBaseConfiguration;
+import org.apache.hadoop.hbase.client.Admin;
+import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -48,8 +52,13 @@ class HBaseStoreTest extends StoreContract {
   }
 
   @AfterAll
-  static void disconnect() throws IOException {
+  static void nothingIsLeft() throws IOException {
     store.close();
+    HBaseStore.dropAll(configuration);
+    try (Connection connection = ConnectionFactory.createConnection(configuration);
+        Admin admin = connection.getAdmin()) {
+      assertArrayEquals(new String[] {"default", "hbase"}, admin.listNamespaces());
+    }
   }
 
   @Override
