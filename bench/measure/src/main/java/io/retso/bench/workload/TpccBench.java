@@ -66,7 +66,7 @@ public final class TpccBench {
       Duration interval,
       long seed) {
 
-    /** Of each store at each level, before anything counts: the first seconds are far slower. */
+    /** Runs each store at each level before anything counts: the first seconds are far slower. */
     private Duration warmUps() {
       return measured.multipliedBy(4);
     }

@@ -182,7 +182,7 @@ public final class OracleStore implements Store {
       return get(row);
     }
 
-    /** Of its own writes it does not know. */
+    /** Own writes are not looked for. */
     @Override
     public void scan(Range range, int limit, BiConsumer<String, byte[]> each) throws IOException {
       String last = "";

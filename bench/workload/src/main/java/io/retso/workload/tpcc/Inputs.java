@@ -37,7 +37,7 @@ final class Inputs {
     for (int item = 0; item < prices.length; item++) {
       prices[item] = between(random, PRICE_MIN, PRICE_MAX);
     }
-    // Of 3,000 customers and 100,000 items these are TPC-C's 1,023 and 8,191.
+    // TPC-C has 1,023 for its 3,000 customers, and 8,191 for its 100,000 items.
     customerMask = Integer.highestOneBit(Math.max(2, scale.customers() / 2)) - 1;
     itemMask = Integer.highestOneBit(Math.max(2, scale.items() / 12)) - 1;
     customerShift = random.nextInt(customerMask + 1);
