@@ -5,6 +5,7 @@ import io.retso.bench.workload.StorePlan;
 import io.retso.cluster.LocalPostgres;
 import io.retso.report.BenchException;
 import io.retso.report.ReportJson;
+import io.retso.text.ErrorText;
 import io.retso.verify.clients.ClusterAccess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -124,7 +125,7 @@ final class StoreOptions {
     try {
       return Optional.of(ClusterAccess.of(cluster, oracle));
     } catch (IllegalArgumentException e) {
-      options.check(false, e.getMessage());
+      options.check(false, ErrorText.of(e));
       throw e;
     }
   }
