@@ -3,14 +3,13 @@ package io.retso.bench;
 import io.retso.bench.workload.StoreKind;
 import io.retso.bench.workload.StorePlan;
 import io.retso.bench.workload.TpccBench;
-import io.retso.bench.workload.TpccFindings;
-import io.retso.bench.workload.TpccText;
 import io.retso.report.BenchException;
+import io.retso.report.Publication;
+import io.retso.report.Result;
 import io.retso.server.BuildVersion;
 import io.retso.workload.tpcc.Scale;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -125,15 +124,9 @@ final class TpccCommand implements Callable<Integer> {
             "  It takes about "
                 + (seconds < 120 ? seconds + " seconds." : (seconds + 59) / 60 + " minutes."));
     options.text().flush();
-    TpccFindings findings =
+    Result result =
         new TpccBench(settings, options.text(), System.console() != null)
             .run(BuildVersion.text(), options.arguments());
-    options.text().println(TpccText.of(findings));
-    stores.publish(
-        options,
-        "tpcc",
-        findings,
-        Map.of("tpcc.svg", TpccText.figure(findings)),
-        findings.failures());
+    Publication.publish(result, options.text(), options.out);
   }
 }

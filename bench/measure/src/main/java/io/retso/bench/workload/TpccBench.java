@@ -1,25 +1,26 @@
 package io.retso.bench.workload;
 
 import io.retso.admin.RootCause;
-import io.retso.bench.workload.TpccFindings.Deferred;
+import io.retso.bench.workload.TpccCase.Counts;
+import io.retso.bench.workload.TpccResult.Deferred;
 import io.retso.machine.Machine;
 import io.retso.report.BenchException;
 import io.retso.report.Percentiles;
 import io.retso.report.ProgressLine;
+import io.retso.report.Result;
+import io.retso.report.Rounds;
 import io.retso.report.Texts;
 import io.retso.workload.ClosedLoop;
 import io.retso.workload.Isolation;
 import io.retso.workload.LoadCounts;
 import io.retso.workload.Store;
 import io.retso.workload.store.PostgresStore;
-import io.retso.workload.tpcc.Kind;
 import io.retso.workload.tpcc.Mix;
 import io.retso.workload.tpcc.Scale;
 import io.retso.workload.tpcc.Tpcc;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -40,7 +41,7 @@ public final class TpccBench {
 
   private final Settings settings;
   private final ProgressLine line;
-  private final List<TpccRun> runs = new ArrayList<>();
+  private final Rounds<TpccCase, Counts> rounds = new Rounds<>();
   private final List<String> failures = new ArrayList<>();
   private final Map<String, Map<String, String>> facts = new LinkedHashMap<>();
 
@@ -85,7 +86,7 @@ public final class TpccBench {
   }
 
   /** A store that is open, and the workload on its tables. */
-  private record Subject(StoreKind kind, Store store, Tpcc workload) {}
+  private record Subject(Store store, Tpcc workload) {}
 
   /** Prepares a benchmark. */
   public TpccBench(Settings settings, PrintWriter out, boolean terminal) {
@@ -94,9 +95,9 @@ public final class TpccBench {
   }
 
   /** Measures everything. */
-  public TpccFindings run(String version, List<String> flags)
+  public Result run(String version, List<String> flags)
       throws BenchException, InterruptedException {
-    String startedAt = Instant.now().toString();
+    Result.Builder result = Result.begin("tpcc", version, flags, Machine.facts());
     List<OpenStore> open = new ArrayList<>();
     try {
       Map<StoreKind, Store> stores = new LinkedHashMap<>();
@@ -113,26 +114,51 @@ public final class TpccBench {
       open.forEach(OpenStore::close);
       line.clear();
     }
-    return new TpccFindings(
-        version, startedAt, flags, Machine.facts(), facts, runs, failures, deferred());
+    TpccResult found = new TpccResult(rounds);
+    return result
+        .settings(Map.of("scale", settings.scale(), "clients", settings.clients()))
+        .table(found.table())
+        .table(TpccResult.deferred(deferred()))
+        .note("for reads: refused for what they had read, not for what they wrote")
+        .note(StorePlan.text(facts))
+        .verdicts(found.verdicts())
+        .plot(found.plot())
+        .failures(failures)
+        .runs(rounds.runs())
+        .end();
   }
 
   /** Measures on stores that are open. */
   void measure(Map<StoreKind, Store> stores) throws IOException, InterruptedException {
-    List<Subject> subjects = new ArrayList<>();
+    Map<StoreKind, Subject> subjects = new LinkedHashMap<>();
     for (Map.Entry<StoreKind, Store> store : stores.entrySet()) {
-      subjects.add(loaded(store.getKey(), store.getValue()));
+      subjects.put(store.getKey(), loaded(store.getKey(), store.getValue()));
     }
-    for (Subject subject : subjects) {
-      for (Isolation level : LEVELS) {
-        measure(subject, Mix.STANDARD.readOnlyPercent(), level, -1); // a warm-up
-      }
+    for (TpccCase of : cases(List.of(Mix.STANDARD.readOnlyPercent()), 0)) {
+      line.show("warm-up of " + of);
+      measure(subjects.get(of.store()), of, -1);
     }
+    int all = cases(settings.shares(), 0).size() * settings.rounds();
+    ProgressLine.Steps steps = line.steps(all);
     for (int round = 0; round < settings.rounds(); round++) {
-      for (int share : settings.shares()) {
-        turn(subjects, share, round);
+      for (TpccCase of : cases(settings.shares(), round)) {
+        steps.begin(of + ", round " + (round + 1) + " of " + settings.rounds());
+        rounds.add(of, round, measure(subjects.get(of.store()), of, round));
       }
     }
+  }
+
+  /** Both levels of a store, one after the other: in every second round the other one first. */
+  private List<TpccCase> cases(List<Integer> shares, int round) {
+    List<Isolation> levels = new ArrayList<>(LEVELS);
+    Collections.rotate(levels, round);
+    List<TpccCase> all = new ArrayList<>();
+    for (int share : shares) {
+      for (StoreKind kind : settings.stores().kinds()) {
+        levels.forEach(level -> all.add(new TpccCase(kind, share, level)));
+      }
+    }
+    return all;
   }
 
   /** Runs whose checks have failed so far. */
@@ -158,7 +184,7 @@ public final class TpccBench {
     store.create(workload.schema());
     workload.load(store);
     store.awaitQuiet();
-    return new Subject(kind, store, workload);
+    return new Subject(store, workload);
   }
 
   /**
@@ -170,23 +196,10 @@ public final class TpccBench {
     store.set("enable_bitmapscan", "off");
   }
 
-  private void turn(List<Subject> subjects, int share, int round)
+  private Counts measure(Subject subject, TpccCase of, int round)
       throws IOException, InterruptedException {
-    for (Subject subject : subjects) {
-      List<Isolation> order = new ArrayList<>(LEVELS);
-      Collections.rotate(order, round); // none is always first
-      for (Isolation level : order) {
-        measure(subject, share, level, round);
-      }
-    }
-  }
-
-  private void measure(Subject subject, int share, Isolation level, int round)
-      throws IOException, InterruptedException {
-    String name = String.format(Locale.ROOT, "%s, %d %% read-only, %s", subject.kind, share, level);
-    line.show(round < 0 ? "warm-up of " + name : name + ", round " + (round + 1));
     Store store = subject.store;
-    Tpcc workload = subject.workload.with(level, new Mix(share));
+    Tpcc workload = subject.workload.with(of.level(), new Mix(of.share()));
     LoadCounts counts;
     Histogram waits;
     try (DeferredProbe probe = new DeferredProbe(store, workload.district(), settings.interval())) {
@@ -204,39 +217,23 @@ public final class TpccBench {
     store.awaitQuiet();
     String wrong = workload.check(store);
     if (!wrong.isEmpty()) {
-      failures.add(name + ", round " + (round + 1) + ": " + wrong);
+      failures.add(of + ", round " + (round + 1) + ": " + wrong);
     }
+    Counts measured = Counts.of(counts);
     if (round >= 0) {
       nanos
-          .computeIfAbsent(subject.kind, kind -> new LinkedHashMap<>())
-          .computeIfAbsent(level, key -> new Histogram(waits))
+          .computeIfAbsent(of.store(), kind -> new LinkedHashMap<>())
+          .computeIfAbsent(of.level(), key -> new Histogram(waits))
           .add(waits);
-      add(name, subject.kind, share, level, round, counts);
+      line.done(
+          String.format(
+              Locale.ROOT,
+              "%-50s  %7s/s  %s ms  %s refused",
+              of,
+              Texts.rate(measured.perSecond()),
+              Texts.millis(measured.millis()),
+              Texts.percent(measured.refusedShare())));
     }
-  }
-
-  private void add(
-      String name, StoreKind kind, int share, Isolation level, int round, LoadCounts counts) {
-    TpccRun run =
-        new TpccRun(
-            kind,
-            share,
-            level,
-            round,
-            counts.perSecond(),
-            counts.millis(),
-            counts.attempts(),
-            counts.refusedShare(),
-            counts.attemptsByProgram().getOrDefault(Kind.NEW_ORDER.label(), 0L),
-            counts.refused());
-    runs.add(run);
-    line.done(
-        String.format(
-            Locale.ROOT,
-            "%-50s  %7s/s  %s ms  %s refused",
-            name,
-            Texts.rate(run.perSecond()),
-            Texts.millis(run.millis()),
-            Texts.percent(run.refusedShare())));
+    return measured;
   }
 }

@@ -5,10 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.bench.server.ServersPlan;
+import io.retso.bench.workload.TpccCase.Counts;
 import io.retso.client.OracleClient;
 import io.retso.cluster.InProcessServer;
-import io.retso.report.Comparison;
 import io.retso.report.Percentiles;
+import io.retso.report.Publication;
+import io.retso.report.Result;
+import io.retso.report.Rounds;
+import io.retso.report.Verdict;
 import io.retso.workload.Isolation;
 import io.retso.workload.Reason;
 import io.retso.workload.Row;
@@ -20,6 +24,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -78,10 +83,12 @@ class TpccBenchTest {
   @Test
   void levelsAndSharesTakeTurnsAndNothingIsWrong() throws Exception {
     try (InProcessServer server = server()) {
-      TpccFindings findings = bench(server).run("1", List.of());
-      assertEquals(List.of(), findings.failures());
-      List<String> order =
-          findings.runs().stream().map(run -> run.share() + " " + run.isolation()).toList();
+      Result result = bench(server).run("1", List.of());
+      assertEquals(List.of(), result.failures());
+      List<String> order = new ArrayList<>();
+      result
+          .runs()
+          .forEach(run -> order.add(run.at("/of/share") + " " + run.at("/of/level").asText()));
       assertEquals(
           List.of(
               "8 SNAPSHOT",
@@ -93,11 +100,14 @@ class TpccBenchTest {
               "100 SERIALIZABLE",
               "100 SNAPSHOT"),
           order);
-      assertTrue(findings.runs().stream().allMatch(run -> run.perSecond() > 0));
-      assertEquals(2, findings.deferred().size());
-      assertTrue(findings.deferred().stream().allMatch(readers -> readers.waits().count() >= 4));
-      assertTrue(TpccText.of(findings).contains("the oracle alone"));
-      assertTrue(TpccText.figure(findings).startsWith("<svg"));
+      result.runs().forEach(run -> assertTrue(run.at("/result/perSecond").asDouble() > 0));
+      assertEquals(4, result.tables().get(0).rows().size());
+      List<List<Object>> readers = result.tables().get(1).rows();
+      assertEquals(2, readers.size());
+      readers.forEach(row -> assertTrue((long) row.get(2) >= 4, row.toString()));
+      Publication.publish(result, new PrintWriter(out), directory);
+      assertTrue(out.toString().contains("the oracle alone, 8 % read-only, SERIALIZABLE"));
+      assertTrue(Files.readString(directory.resolve("tpcc.svg")).contains("<svg"));
     }
   }
 
@@ -145,51 +155,37 @@ class TpccBenchTest {
     }
   }
 
-  private static TpccRun run(Isolation level, int round, double perSecond, long refused) {
-    return new TpccRun(
-        StoreKind.HBASE,
-        8,
-        level,
-        round,
+  private static Counts counts(double perSecond, long refused) {
+    return new Counts(
         perSecond,
         1,
         100_000,
         refused / 1e5,
-        41_000,
         Map.of("Delivery", Map.of(Reason.PIVOT, refused, Reason.CONFLICT, 7L)));
   }
 
   @Test
   void ratiosAndRefusalsAreComparedWithThePapers() {
-    List<TpccRun> runs = new ArrayList<>();
+    Rounds<TpccCase, Counts> rounds = new Rounds<>();
+    TpccCase snapshot = new TpccCase(StoreKind.HBASE, 8, Isolation.SNAPSHOT);
     for (int round = 0; round < 6; round++) {
-      runs.add(run(Isolation.SNAPSHOT, round, 100, 0));
-      runs.add(run(Isolation.SERIALIZABLE, round, 97, 100));
+      rounds.add(snapshot, round, counts(100, 0));
+      rounds.add(snapshot.at(Isolation.SERIALIZABLE), round, counts(97, 100));
     }
-    List<Comparison> comparisons = TpccText.comparisons(runs);
-    assertEquals(0.97, comparisons.get(0).value(), 1e-9);
-    assertEquals("met", comparisons.get(0).verdict());
-    assertEquals(0.1, comparisons.get(1).value(), 1e-9);
-    assertEquals("met", comparisons.get(1).verdict());
-    String text =
-        TpccText.of(
-            new TpccFindings(
-                "1",
-                "",
-                List.of(),
-                Map.of(),
-                Map.of(),
-                runs,
-                List.of("round 1: condition 4"),
-                List.of(
-                    new TpccFindings.Deferred(
-                        StoreKind.HBASE,
-                        Isolation.SERIALIZABLE,
-                        new Percentiles(9, 1, 12, 34, 50, 55, 56)))));
-    assertTrue(text.contains("WRONG: round 1: condition 4"), text);
-    assertTrue(text.contains("0.97 +- 0.00"), text);
-    assertTrue(
-        text.matches("(?s).*ReTSO on HBase +SERIALIZABLE +9 +12\\.0 +34\\.0 +56\\.0.*"), text);
+    TpccResult found = new TpccResult(rounds);
+    List<Verdict> verdicts = found.verdicts();
+    assertEquals(0.97, verdicts.get(0).value(), 1e-9);
+    assertEquals("met", verdicts.get(0).verdict());
+    assertEquals(0.1, verdicts.get(1).value(), 1e-9);
+    assertEquals("met", verdicts.get(1).verdict());
+    String text = found.table().toString();
+    assertTrue(text.matches("(?s).*SERIALIZABLE +97 +0\\.97 +1\\.00 +0\\.10% +0\\.10%.*"), text);
+    Percentiles waits = new Percentiles(9, 1, 12, 34, 50, 55, 56);
+    String readers =
+        TpccResult.deferred(
+                List.of(new TpccResult.Deferred(StoreKind.HBASE, Isolation.SERIALIZABLE, waits)))
+            .toString();
+    assertTrue(readers.matches("(?s).*HBase +SERIALIZABLE +9 +12\\.0 +34\\.0 +56\\.0.*"), readers);
   }
 
   @Test
