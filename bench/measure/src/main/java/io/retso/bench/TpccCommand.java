@@ -84,7 +84,7 @@ final class TpccCommand implements Callable<Integer> {
   private TpccBench.Settings settings() {
     StoreOptions.Lengths lengths =
         stores.lengths(
-            options, options.quick ? 0.3 : 1, options.quick ? 1.5 : 5, options.quick ? 2 : 3);
+            options, options.quick ? 0.3 : 1, options.quick ? 1.5 : 5, options.quick ? 2 : 8);
     options.check(clients >= 1 && clients <= CLIENTS_MAX, "--clients must be 1 to " + CLIENTS_MAX);
     int houses = warehouses == null ? options.quick ? 1 : 4 : warehouses;
     options.check(
