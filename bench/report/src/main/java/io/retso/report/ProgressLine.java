@@ -3,8 +3,8 @@ package io.retso.report;
 import java.io.PrintWriter;
 
 /**
- * One line that shows what is going on: rewritten in place on a terminal, one line per finished run
- * elsewhere.
+ * One line that shows what is going on and how long it still takes: rewritten in place on a
+ * terminal, one line per finished run elsewhere. For one thread.
  */
 public final class ProgressLine {
   private static final int WIDTH = 100;
@@ -51,5 +51,45 @@ public final class ProgressLine {
       out.print("\r");
       out.flush();
     }
+  }
+
+  /** Begins something of so many steps, which take about the same time each. */
+  public Steps steps(long count) {
+    return new Steps(count);
+  }
+
+  /** Steps under way, with the time that is left as the steps behind them suggest. */
+  public final class Steps {
+    private final long count;
+    private final long start = System.nanoTime();
+    private long begun;
+
+    private Steps(long count) {
+      this.count = count;
+    }
+
+    /** Shows a step that begins. */
+    public void begin(String what) {
+      show(what + left(begun, count, System.nanoTime() - start));
+      begun++;
+    }
+  }
+
+  /** What is left of some steps, for people; empty as long as no step has ended. */
+  static String left(long done, long count, long nanos) {
+    if (done <= 0 || done >= count) {
+      return "";
+    }
+    return "  (" + time(nanos / done * (count - done)) + " left)";
+  }
+
+  /** A time that is estimated: {@code 45 s}, {@code 12 min}, {@code 1 h 5 min}. */
+  static String time(long nanos) {
+    long seconds = Math.round(nanos / 1e9);
+    if (seconds < 100) {
+      return seconds + " s";
+    }
+    long minutes = Math.round(seconds / 60.0);
+    return minutes < 60 ? minutes + " min" : minutes / 60 + " h " + minutes % 60 + " min";
   }
 }

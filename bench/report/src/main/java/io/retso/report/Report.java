@@ -29,7 +29,7 @@ public record Report(
     Percentiles bookKeeperAdd,
     List<RunFigures> runs,
     Kernel kernel,
-    List<Comparison> comparisons) {
+    List<Verdict> comparisons) {
 
   /**
    * The oracle alone, on one thread without network and log; medians.

@@ -74,7 +74,7 @@ public final class ReportText {
               Texts.millis(report.bookKeeperAdd().p99())));
     }
     if (!report.comparisons().isEmpty()) {
-      text.append(end).append(comparisons(report.comparisons()));
+      text.append(end).append(Verdict.table(report.comparisons()));
     }
     return text.toString();
   }
@@ -134,23 +134,5 @@ public final class ReportText {
       return "-";
     }
     return Texts.rate(log.transactionsPerEntry()) + " / " + Texts.bytes(log.bytesPerEntry());
-  }
-
-  /** Figures beside their targets. */
-  public static TextTable comparisons(List<Comparison> comparisons) {
-    TextTable table = new TextTable("lrrll", "how fast", "measured", "target", "", "");
-    for (Comparison c : comparisons) {
-      boolean rate = c.target() >= 1000;
-      table.row(
-          c.what(),
-          rate ? Texts.rate(c.value()) : Texts.decimal(c.value()),
-          (c.atLeast() ? ">= " : "<= ") + (rate ? Texts.rate(c.target()) : c.target()),
-          c.verdict()
-              + (c.doubt().isEmpty() && c.outOfReach()
-                  ? ", limit " + Texts.decimal(c.limit())
-                  : ""),
-          c.doubt().isEmpty() ? c.made() : c.doubt());
-    }
-    return table;
   }
 }

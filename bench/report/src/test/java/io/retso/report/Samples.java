@@ -51,7 +51,7 @@ final class Samples {
             run(Kind.SCALE, Target.LOG_ON, 16, 500_000, 3.2)),
         new Report.Kernel(40_000_000, 1_600_000, 0.4),
         List.of(
-            new Comparison("log off", 1_200_000, true, 1_000_000, ""),
-            new Comparison("begin", 1.5, false, 1.3, "3 / 2 ms")));
+            new Verdict("log off", 1_200_000, true, 1_000_000, ""),
+            new Verdict("begin", 1.5, false, 1.3, "3 / 2 ms")));
   }
 }

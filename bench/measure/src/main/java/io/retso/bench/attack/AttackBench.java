@@ -12,11 +12,11 @@ import io.retso.bench.server.Usage;
 import io.retso.machine.Machine;
 import io.retso.protocol.Handshake;
 import io.retso.report.BenchException;
-import io.retso.report.Comparison;
 import io.retso.report.Percentiles;
 import io.retso.report.ProgressLine;
 import io.retso.report.RunFigures.Target;
 import io.retso.report.Texts;
+import io.retso.report.Verdict;
 import io.retso.text.ErrorText;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -113,13 +113,13 @@ public final class AttackBench {
         version, startedAt, flags, Machine.facts(), settings.ratePerSecond(), runs, comparisons());
   }
 
-  private List<Comparison> comparisons() {
-    List<Comparison> all = new ArrayList<>();
+  private List<Verdict> comparisons() {
+    List<Verdict> all = new ArrayList<>();
     runs.stream().map(AttackReport.Run::target).distinct().forEach(t -> compare(t, all));
     return all;
   }
 
-  private void compare(Target target, List<Comparison> all) {
+  private void compare(Target target, List<Verdict> all) {
     AttackReport.Run alone = null;
     AttackReport.Run turn = null;
     AttackReport.Run p99 = null;
@@ -133,7 +133,7 @@ public final class AttackBench {
     }
     if (turn != null && turn.turnCpuMillis() >= 0) {
       all.add(
-          new Comparison(
+          new Verdict(
               "longest turn, ms of CPU, " + target,
               turn.turnCpuMillis(),
               false,
@@ -143,7 +143,7 @@ public final class AttackBench {
     }
     if (p99 != null && alone != null) {
       all.add(
-          new Comparison(
+          new Verdict(
               "p99 of the good client above alone and control, ms, " + target,
               above(p99, alone),
               false,

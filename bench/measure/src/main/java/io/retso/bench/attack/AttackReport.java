@@ -1,9 +1,9 @@
 package io.retso.bench.attack;
 
-import io.retso.report.Comparison;
 import io.retso.report.CpuFigures;
 import io.retso.report.Percentiles;
 import io.retso.report.RunFigures.Target;
+import io.retso.report.Verdict;
 import java.util.List;
 import java.util.Map;
 
@@ -24,7 +24,7 @@ public record AttackReport(
     Map<String, Object> machine,
     double ratePerSecond,
     List<Run> runs,
-    List<Comparison> comparisons) {
+    List<Verdict> comparisons) {
 
   /**
    * A good client beside an attack.

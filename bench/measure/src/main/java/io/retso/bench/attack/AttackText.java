@@ -2,10 +2,10 @@ package io.retso.bench.attack;
 
 import io.retso.report.BarFigure;
 import io.retso.report.BarFigure.Bar;
-import io.retso.report.ReportText;
 import io.retso.report.RunFigures.Target;
 import io.retso.report.TextTable;
 import io.retso.report.Texts;
+import io.retso.report.Verdict;
 import java.util.Locale;
 
 /** A report of attacks for the terminal, and as a figure. */
@@ -69,7 +69,7 @@ public final class AttackText {
         + "  waits: time in which the server's thread could have gone on and got no processor."
         + end
         + end
-        + ReportText.comparisons(report.comparisons());
+        + Verdict.table(report.comparisons());
   }
 
   private static String atMost(double millis) {

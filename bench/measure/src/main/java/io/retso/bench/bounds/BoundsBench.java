@@ -10,9 +10,8 @@ import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.options.Isolation;
 import io.retso.report.BenchException;
-import io.retso.report.Comparison;
-import io.retso.report.ReportText;
 import io.retso.report.Texts;
+import io.retso.report.Verdict;
 import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -69,7 +68,7 @@ public final class BoundsBench {
   }
 
   /** Runs and prints; returns what may not grow beside its bound. */
-  public List<Comparison> run() throws BenchException, InterruptedException {
+  public List<Verdict> run() throws BenchException, InterruptedException {
     say(
         "One row is updated %,d times while %,d clients die in their transactions; flush every"
             + " %,d updates, time limit of a transaction %s.",
@@ -116,9 +115,9 @@ public final class BoundsBench {
           "the long run failed: " + ErrorText.of(e) + "; its output is in " + data, e);
     }
     Directories.deleteIfPossible(data);
-    List<Comparison> comparisons = comparisons();
+    List<Verdict> comparisons = comparisons();
     out.println();
-    out.print(ReportText.comparisons(comparisons));
+    out.print(Verdict.table(comparisons));
     out.flush();
     return comparisons;
   }
@@ -172,8 +171,8 @@ public final class BoundsBench {
         Texts.decimal(o.oracleMegabytes()));
   }
 
-  private List<Comparison> comparisons() {
-    List<Comparison> all = new ArrayList<>();
+  private List<Verdict> comparisons() {
+    List<Verdict> all = new ArrayList<>();
     all.add(growth("versions of the row", Observation::versions));
     all.add(growth("marks in the table", Observation::marks));
     all.add(growth("the table's files", Observation::storeBytes));
@@ -184,19 +183,19 @@ public final class BoundsBench {
     all.add(growth("memory of the oracle", Observation::oracleMegabytes));
     Observation last = seen.get(seen.size() - 1);
     String end = "after the last client's time limit, a sweep and a compaction";
-    all.add(new Comparison("versions of the row at the end", last.versions(), false, 1, end));
-    all.add(new Comparison("marks at the end", last.marks(), false, 0, end));
-    all.add(new Comparison("remembered at the end", last.remembered(), false, 1, end));
+    all.add(new Verdict("versions of the row at the end", last.versions(), false, 1, end));
+    all.add(new Verdict("marks at the end", last.marks(), false, 0, end));
+    all.add(new Verdict("remembered at the end", last.remembered(), false, 1, end));
     return all;
   }
 
   /** The most of the second half to the most of the first. */
-  private Comparison growth(String what, ToDoubleFunction<Observation> figure) {
+  private Verdict growth(String what, ToDoubleFunction<Observation> figure) {
     int half = OBSERVATIONS / 2;
     double first = seen.subList(0, half).stream().mapToDouble(figure).max().orElseThrow();
     double second =
         seen.subList(half, OBSERVATIONS).stream().mapToDouble(figure).max().orElseThrow();
-    return new Comparison(
+    return new Verdict(
         what + ", growth",
         first == 0 ? 1 + second : second / first,
         false,

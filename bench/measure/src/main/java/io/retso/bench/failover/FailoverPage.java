@@ -2,7 +2,7 @@ package io.retso.bench.failover;
 
 import io.retso.report.MarkedPage;
 import io.retso.report.ReportJson;
-import io.retso.report.ReportText;
+import io.retso.report.Verdict;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -58,7 +58,7 @@ public final class FailoverPage {
             List.of(String.join(" ", report.flags()))));
     text.append(FailoverText.load(report).replace("; ", ";\n")).append("\n\n");
     text.append(MarkedPage.image(figure));
-    text.append(ReportText.comparisons(report.comparisons()).markdown());
+    text.append(Verdict.table(report.comparisons()).markdown());
     text.append(
         "\nThose beyond their targets, five of each fault; times from the begin of the fault:\n\n");
     text.append(FailoverText.outliers(report).markdown());

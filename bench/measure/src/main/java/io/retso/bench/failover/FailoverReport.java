@@ -2,7 +2,7 @@ package io.retso.bench.failover;
 
 import io.retso.chaos.clients.Clients;
 import io.retso.chaos.run.Trial;
-import io.retso.report.Comparison;
+import io.retso.report.Verdict;
 import java.util.List;
 import java.util.Map;
 
@@ -45,4 +45,4 @@ public record FailoverReport(
     List<String> refused,
     List<Clients.Idle> idle,
     long idleMillis,
-    List<Comparison> comparisons) {}
+    List<Verdict> comparisons) {}

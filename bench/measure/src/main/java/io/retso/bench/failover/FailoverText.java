@@ -4,11 +4,10 @@ import io.retso.chaos.clients.Clients;
 import io.retso.chaos.run.TakeOvers;
 import io.retso.chaos.run.Trial;
 import io.retso.chaos.run.TrialColumns;
-import io.retso.report.Comparison;
 import io.retso.report.GroupedBars;
-import io.retso.report.ReportText;
 import io.retso.report.TextTable;
 import io.retso.report.Texts;
+import io.retso.report.Verdict;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -50,9 +49,9 @@ public final class FailoverText {
         .toArray();
   }
 
-  static List<Comparison> comparisons(
+  static List<Verdict> comparisons(
       FailoverSettings settings, List<Trial> trials, List<Clients.Idle> idle) {
-    List<Comparison> all = new ArrayList<>();
+    List<Verdict> all = new ArrayList<>();
     for (String fault : FailoverSettings.FAULTS) {
       double[] begins = sorted(trials, fault, Trial::beginGap);
       double[] commits = sorted(trials, fault, Trial::commitGap);
@@ -61,10 +60,10 @@ public final class FailoverText {
         String made = "worst of " + begins.length + " trials, ms";
         double target = TARGETS.get(fault);
         all.add(
-            new Comparison(
+            new Verdict(
                 fault + ": first begin", begins[begins.length - 1], false, target, made, doubt));
         all.add(
-            new Comparison(
+            new Verdict(
                 fault + ": first commit", commits[commits.length - 1], false, target, made, doubt));
       }
     }
@@ -72,7 +71,7 @@ public final class FailoverText {
       double begin = median(idle.stream().mapToDouble(Clients.Idle::begin).toArray());
       double echo = median(idle.stream().mapToDouble(Clients.Idle::echo).toArray());
       all.add(
-          new Comparison(
+          new Verdict(
               "begin after an idle time / echo",
               begin / echo,
               false,
@@ -271,7 +270,7 @@ public final class FailoverText {
     StringBuilder text = new StringBuilder("\n");
     text.append(table(List.of(report)));
     text.append("\n  ").append(load(report)).append("\n\n");
-    text.append(ReportText.comparisons(report.comparisons()));
+    text.append(Verdict.table(report.comparisons()));
     if (report.trials().stream().anyMatch(FailoverText::hasSteps)) {
       text.append("\n  When the steps of a take-over were done, ms since the fault, medians:\n");
       text.append(steps(report));

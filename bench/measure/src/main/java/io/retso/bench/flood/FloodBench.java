@@ -14,11 +14,10 @@ import io.retso.machine.ProcessTimes;
 import io.retso.machine.ResidentMemory;
 import io.retso.protocol.Handshake;
 import io.retso.report.BenchException;
-import io.retso.report.Comparison;
-import io.retso.report.ReportText;
 import io.retso.report.RunFigures.Target;
 import io.retso.report.TextTable;
 import io.retso.report.Texts;
+import io.retso.report.Verdict;
 import io.retso.text.ErrorText;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -233,26 +232,26 @@ public final class FloodBench {
     out.println(
         "  let in, kept away: region servers, members and operators that connected meanwhile.");
     out.println();
-    out.print(ReportText.comparisons(comparisons()));
+    out.print(Verdict.table(comparisons()));
     out.flush();
   }
 
-  private List<Comparison> comparisons() {
+  private List<Verdict> comparisons() {
     Run alone = runs.get(0);
-    List<Comparison> found = new ArrayList<>();
+    List<Verdict> found = new ArrayList<>();
     for (Run run : runs.subList(1, runs.size())) {
       String made = "beside: " + run.flood();
       found.add(
-          new Comparison(
+          new Verdict(
               "ms more of the good client's p99",
               run.p99() - alone.p99(),
               false,
               BESIDE_MILLIS,
               made,
               ""));
-      found.add(new Comparison("visitors kept away", run.keptAway(), false, 0, made, ""));
+      found.add(new Verdict("visitors kept away", run.keptAway(), false, 0, made, ""));
       found.add(
-          new Comparison(
+          new Verdict(
               "MB more of the server",
               run.megabytes() - alone.megabytes(),
               false,

@@ -12,11 +12,11 @@ import io.retso.client.OracleClient;
 import io.retso.machine.Machine;
 import io.retso.protocol.Handshake;
 import io.retso.report.BenchException;
-import io.retso.report.Comparison;
 import io.retso.report.Percentiles;
 import io.retso.report.ProgressLine;
 import io.retso.report.RunFigures.Target;
 import io.retso.report.Texts;
+import io.retso.report.Verdict;
 import io.retso.text.ErrorText;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
@@ -108,8 +108,8 @@ public final class GrowthBench {
         comparisons());
   }
 
-  private List<Comparison> comparisons() {
-    List<Comparison> all = new ArrayList<>();
+  private List<Verdict> comparisons() {
+    List<Verdict> all = new ArrayList<>();
     for (Axis axis : settings.axes()) {
       List<GrowthReport.Point> ofAxis = points.stream().filter(p -> p.axis() == axis).toList();
       GrowthReport.Point first = ofAxis.get(0);
@@ -117,7 +117,7 @@ public final class GrowthBench {
       if (axis.ratioMax() > 0 && first.oracleNanos() > 0) {
         String doubt = first.cpu().doubt();
         all.add(
-            new Comparison(
+            new Verdict(
                 String.format(Locale.ROOT, "%s: %,d / %,d", axis, last.value(), first.value()),
                 last.oracleNanos() / first.oracleNanos(),
                 false,

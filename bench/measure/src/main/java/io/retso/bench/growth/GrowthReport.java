@@ -1,8 +1,8 @@
 package io.retso.bench.growth;
 
-import io.retso.report.Comparison;
 import io.retso.report.CpuFigures;
 import io.retso.report.Percentiles;
+import io.retso.report.Verdict;
 import java.util.List;
 import java.util.Map;
 
@@ -25,7 +25,7 @@ public record GrowthReport(
     double ratePerSecond,
     List<Point> points,
     List<String> leftOut,
-    List<Comparison> comparisons) {
+    List<Verdict> comparisons) {
 
   /**
    * What a transaction costs at one value of an axis.

@@ -3,9 +3,9 @@ package io.retso.bench.growth;
 import io.retso.report.LineFigure;
 import io.retso.report.LineFigure.Line;
 import io.retso.report.LineFigure.Panel;
-import io.retso.report.ReportText;
 import io.retso.report.TextTable;
 import io.retso.report.Texts;
+import io.retso.report.Verdict;
 import java.util.List;
 import java.util.Locale;
 
@@ -43,7 +43,7 @@ public final class GrowthText {
     text.append(" 'oracle'; waits: time in which that").append(end);
     text.append("  thread could have gone on and got no processor.").append(end);
     report.leftOut().forEach(what -> text.append("  not measured: ").append(what).append(end));
-    return text.append(end).append(ReportText.comparisons(report.comparisons())).toString();
+    return text.append(end).append(Verdict.table(report.comparisons())).toString();
   }
 
   private static String nanos(double nanos) {

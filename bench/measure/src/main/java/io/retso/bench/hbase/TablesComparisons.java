@@ -1,8 +1,8 @@
 package io.retso.bench.hbase;
 
 import io.retso.bench.hbase.TablesReport.Run;
-import io.retso.report.Comparison;
 import io.retso.report.Texts;
+import io.retso.report.Verdict;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -31,13 +31,13 @@ final class TablesComparisons {
   private static final ToDoubleFunction<Run> MEAN = run -> run.latency().mean();
 
   private final List<Run> runs;
-  private final List<Comparison> found = new ArrayList<>();
+  private final List<Verdict> found = new ArrayList<>();
 
   private TablesComparisons(List<Run> runs) {
     this.runs = runs;
   }
 
-  static List<Comparison> of(
+  static List<Verdict> of(
       List<Run> runs,
       List<TablesReport.Work> works,
       List<TablesReport.Requests> requests,
@@ -84,7 +84,7 @@ final class TablesComparisons {
     for (TablesReport.Requests one : requests) {
       if (one.operation().contains("gets")) {
         all.found.add(
-            new Comparison(
+            new Verdict(
                 "requests to the region server: " + one.operation(),
                 one.hbase(),
                 false,
@@ -275,7 +275,7 @@ final class TablesComparisons {
       double transactions = figures.get(Contest.TRANSACTIONS);
       double plain = figures.get(Contest.PLAIN);
       found.add(
-          new Comparison(
+          new Verdict(
               what + ", " + operation + " / plain",
               transactions / plain,
               false,
@@ -305,7 +305,7 @@ final class TablesComparisons {
       String doubt,
       Double limit) {
     if (ratios.length > 0) { // it may have been left out
-      found.add(new Comparison(what, median(ratios), atLeast, target, made, doubt, limit));
+      found.add(new Verdict(what, median(ratios), atLeast, target, made, doubt, limit));
     }
   }
 

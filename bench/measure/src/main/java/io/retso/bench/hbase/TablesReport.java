@@ -1,7 +1,7 @@
 package io.retso.bench.hbase;
 
-import io.retso.report.Comparison;
 import io.retso.report.Percentiles;
+import io.retso.report.Verdict;
 import java.util.List;
 import java.util.Map;
 
@@ -29,7 +29,7 @@ public record TablesReport(
     List<Work> works,
     List<Requests> requests,
     List<Written> written,
-    List<Comparison> comparisons) {
+    List<Verdict> comparisons) {
   /**
    * One measurement.
    *

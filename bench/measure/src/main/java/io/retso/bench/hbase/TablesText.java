@@ -2,9 +2,9 @@ package io.retso.bench.hbase;
 
 import io.retso.bench.hbase.TablesReport.Run;
 import io.retso.report.Figure;
-import io.retso.report.ReportText;
 import io.retso.report.TextTable;
 import io.retso.report.Texts;
+import io.retso.report.Verdict;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -92,14 +92,7 @@ public final class TablesText {
           Texts.decimal(one.logBytes()),
           Texts.decimal(one.cells()));
     }
-    return end
-        + table
-        + end
-        + requests
-        + end
-        + written
-        + end
-        + ReportText.comparisons(report.comparisons());
+    return end + table + end + requests + end + written + end + Verdict.table(report.comparisons());
   }
 
   /** Latency versus throughput of the paper's transactions. */

@@ -7,9 +7,8 @@ import io.retso.log.LogException;
 import io.retso.oracle.Changes;
 import io.retso.oracle.StatusOracle;
 import io.retso.report.BenchException;
-import io.retso.report.Comparison;
-import io.retso.report.ReportText;
 import io.retso.report.Texts;
+import io.retso.report.Verdict;
 import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
@@ -36,7 +35,7 @@ public final class KernelBench {
   private final long seed;
   private final boolean quick;
   private final PrintWriter out;
-  private final List<Comparison> found = new ArrayList<>();
+  private final List<Verdict> found = new ArrayList<>();
 
   /**
    * Prepares the measurement.
@@ -53,7 +52,7 @@ public final class KernelBench {
   }
 
   /** Measures and prints; returns the figures beside their targets. */
-  public List<Comparison> run() throws BenchException {
+  public List<Verdict> run() throws BenchException {
     say(
         "The oracle alone, one thread: 0 to 20 of %,d rows, %,d open; per second of its processor"
             + " time",
@@ -62,7 +61,7 @@ public final class KernelBench {
     falseAborts();
     throughput();
     out.println();
-    out.print(ReportText.comparisons(found));
+    out.print(Verdict.table(found));
     out.flush();
     return found;
   }
@@ -84,7 +83,7 @@ public final class KernelBench {
     double perRow = (double) bytes / capacity;
     say("  %,d rows take %s: %.2f bytes a row", capacity, Texts.bytes(bytes), perRow);
     found.add(
-        new Comparison(
+        new Verdict(
             "bytes a row",
             perRow,
             false,
@@ -106,7 +105,7 @@ public final class KernelBench {
             + " true conflicts)",
         FALSE_ABORT_ROWS, LIFETIME, probes.falseAborts(), judged, probes.conflicts());
     found.add(
-        new Comparison(
+        new Verdict(
             "false aborts per million",
             perMillion,
             false,
@@ -160,14 +159,14 @@ public final class KernelBench {
         Texts.rate(first.perSecond()));
     isolation(turns);
     found.add(
-        new Comparison(
+        new Verdict(
             "oracle alone, share of the memory's lines",
             KernelTurns.median(turns.stream(), Turn::shareOfLines),
             true,
             LINES_SHARE,
             Texts.rate(median) + " x 10 rows / " + Texts.rate(lines) + " lines"));
     found.add(
-        new Comparison(
+        new Verdict(
             "replay / oracle alone, warm",
             replayShare,
             true,
@@ -190,7 +189,7 @@ public final class KernelBench {
         KernelTurns.ROWS,
         Texts.rate(snapshot));
     found.add(
-        new Comparison(
+        new Verdict(
             "serializable / snapshot isolation",
             KernelTurns.median(turns.stream(), Turn::serializableShare),
             true,
@@ -203,7 +202,7 @@ public final class KernelBench {
     double beside = KernelTurns.median(turns.stream(), Turn::beside);
     say("  snapshot isolation beside serializable transactions: %s/s", Texts.rate(beside));
     found.add(
-        new Comparison(
+        new Verdict(
             "snapshot isolation beside serializable / alone",
             KernelTurns.median(turns.stream(), Turn::besideShare),
             true,

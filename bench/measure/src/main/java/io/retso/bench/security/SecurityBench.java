@@ -13,10 +13,9 @@ import io.retso.cluster.ClusterException;
 import io.retso.cluster.SecuredFiles;
 import io.retso.protocol.Handshake;
 import io.retso.report.BenchException;
-import io.retso.report.Comparison;
-import io.retso.report.ReportText;
 import io.retso.report.RunFigures.Target;
 import io.retso.report.Texts;
+import io.retso.report.Verdict;
 import io.retso.text.ErrorText;
 import io.retso.tls.TlsContext;
 import java.io.PrintWriter;
@@ -75,7 +74,7 @@ public final class SecurityBench {
   private final Settings settings;
   private final PrintWriter out;
   private final ServerMetrics metrics = new ServerMetrics();
-  private final List<Comparison> found = new ArrayList<>();
+  private final List<Verdict> found = new ArrayList<>();
   private long seed;
 
   public SecurityBench(Settings settings, PrintWriter out) {
@@ -85,7 +84,7 @@ public final class SecurityBench {
   }
 
   /** Measures and prints; returns the figures beside their targets. */
-  public List<Comparison> run() throws BenchException, InterruptedException {
+  public List<Verdict> run() throws BenchException, InterruptedException {
     settings.servers().makeDirectory();
     try (SecuredFiles files = SecuredFiles.make(settings.servers().directory(), "optional")) {
       ServersPlan plan =
@@ -105,7 +104,7 @@ public final class SecurityBench {
       throw new BenchException(ErrorText.of(e), e);
     }
     out.println();
-    out.print(ReportText.comparisons(found));
+    out.print(Verdict.table(found));
     out.flush();
     return found;
   }
@@ -155,14 +154,14 @@ public final class SecurityBench {
         Texts.rate(after),
         encryptedMicros);
     found.add(
-        new Comparison(
+        new Verdict(
             "TLS / clear, transactions a second",
             after / before,
             true,
             THROUGHPUT_SHARE,
             Texts.rate(after) + " / " + Texts.rate(before)));
     found.add(
-        new Comparison(
+        new Verdict(
             "TLS, us of the server's processors a transaction more",
             encryptedMicros - micros,
             false,
@@ -184,7 +183,7 @@ public final class SecurityBench {
         "one client, one transaction at a time: p50 in clear %.0f us, with TLS %.0f us",
         before, after);
     found.add(
-        new Comparison(
+        new Verdict(
             "TLS, us more of begin and commit, p50",
             after - before,
             false,
@@ -219,14 +218,14 @@ public final class SecurityBench {
             + " %.2f ms of the server's processors",
         GOOD_RATE, before, done / seconds, after, millis);
     found.add(
-        new Comparison(
+        new Verdict(
             "ms of the server's processors a handshake",
             millis,
             false,
             HANDSHAKE_MILLIS,
             Texts.decimal(cores) + " of a core for " + Texts.rate(done / seconds) + "/s"));
     found.add(
-        new Comparison(
+        new Verdict(
             "ms more of a good client's p99 beside handshakes",
             after - before,
             false,

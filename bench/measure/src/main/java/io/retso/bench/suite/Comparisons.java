@@ -2,13 +2,13 @@ package io.retso.bench.suite;
 
 import io.retso.bench.kernel.KernelBench;
 import io.retso.bench.load.LoadPlan;
-import io.retso.report.Comparison;
 import io.retso.report.Report;
 import io.retso.report.ReportText;
 import io.retso.report.RunFigures;
 import io.retso.report.RunFigures.Kind;
 import io.retso.report.RunFigures.Target;
 import io.retso.report.Texts;
+import io.retso.report.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -34,7 +34,7 @@ final class Comparisons {
   private static final double LATENCY_FACTOR = 1.3;
 
   private final List<RunFigures> medians;
-  private final List<Comparison> all = new ArrayList<>();
+  private final List<Verdict> all = new ArrayList<>();
 
   private Comparisons(List<RunFigures> runs) {
     medians = ReportText.medians(runs);
@@ -45,7 +45,7 @@ final class Comparisons {
    *
    * @param kernel the oracle alone beside the runs; {@code null} if it was not measured
    */
-  static List<Comparison> of(List<RunFigures> runs, Report.Kernel kernel, Histogram addNanos) {
+  static List<Verdict> of(List<RunFigures> runs, Report.Kernel kernel, Histogram addNanos) {
     Comparisons comparisons = new Comparisons(runs);
     comparisons.throughput(kernel);
     comparisons.latency(
@@ -59,7 +59,7 @@ final class Comparisons {
     Optional<RunFigures> on = find(Kind.PEAK, Target.LOG_ON, 4, true);
     if (kernel != null) {
       all.add(
-          new Comparison(
+          new Verdict(
               "oracle alone, share of the memory's lines",
               kernel.shareOfLines(),
               true,
@@ -86,7 +86,7 @@ final class Comparisons {
     RunFigures with = certified.get();
     String doubt = without.cpu().doubt();
     all.add(
-        new Comparison(
+        new Verdict(
             "certification, ns an id, 9 reads, 1 write, log on, 4 x 1000, CPU of the server",
             (with.serverNanos() - without.serverNanos()) / LoadPlan.IDS_OF_READS,
             false,
@@ -106,7 +106,7 @@ final class Comparisons {
   private void besideKernel(RunFigures off, Report.Kernel kernel) {
     double perCoreSecond = off.perSecond() / off.cpu().server();
     all.add(
-        new Comparison(
+        new Verdict(
             "log off, 4 x 1000 / oracle alone, per core-second",
             perCoreSecond / kernel.perSecond(),
             true,
@@ -130,7 +130,7 @@ final class Comparisons {
     if (a > 0 && b > 0) {
       String first = over.get().cpu().doubt();
       all.add(
-          new Comparison(
+          new Verdict(
               what + ", CPU of the oracle's thread",
               a / b,
               atLeast,
@@ -149,7 +149,7 @@ final class Comparisons {
         double a = begin.get().begin().p50();
         double b = echoBegin.get().begin().p50();
         all.add(
-            new Comparison(
+            new Verdict(
                 "begin / echo of it, 1 x 1, " + target,
                 a / b,
                 false,
@@ -162,7 +162,7 @@ final class Comparisons {
       double a = durable.get().commit().p50();
       double b = echo.get().commit().p50();
       all.add(
-          new Comparison(
+          new Verdict(
               "durable commit / (echo of it + BookKeeper add), 1 x 1",
               a / (b + addMillis),
               false,

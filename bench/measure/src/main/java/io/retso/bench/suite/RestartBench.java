@@ -7,10 +7,9 @@ import io.retso.bench.server.Servers;
 import io.retso.bench.server.ServersPlan;
 import io.retso.protocol.Handshake;
 import io.retso.report.BenchException;
-import io.retso.report.Comparison;
-import io.retso.report.ReportText;
 import io.retso.report.RunFigures.Target;
 import io.retso.report.Texts;
+import io.retso.report.Verdict;
 import io.retso.text.ErrorText;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -65,7 +64,7 @@ public final class RestartBench {
   }
 
   /** Measures and prints; returns the median beside its target. */
-  public Comparison run() throws BenchException, InterruptedException {
+  public Verdict run() throws BenchException, InterruptedException {
     say(
         "A durable server is killed, and started again with a full window; seconds until it"
             + " serves");
@@ -90,15 +89,15 @@ public final class RestartBench {
       }
     }
     Arrays.sort(cpuSeconds);
-    Comparison found =
-        new Comparison(
+    Verdict found =
+        new Verdict(
             "processor time of a restart with a full window, s",
             cpuSeconds[cpuSeconds.length / 2],
             false,
             CPU_SECONDS_MAX,
             "median of " + cpuSeconds.length + " rounds");
     out.println();
-    out.print(ReportText.comparisons(List.of(found)));
+    out.print(Verdict.table(List.of(found)));
     out.flush();
     return found;
   }

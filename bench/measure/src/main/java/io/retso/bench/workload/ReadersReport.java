@@ -1,7 +1,7 @@
 package io.retso.bench.workload;
 
-import io.retso.report.Comparison;
 import io.retso.report.Percentiles;
+import io.retso.report.Verdict;
 import java.util.List;
 import java.util.Map;
 
@@ -25,7 +25,7 @@ public record ReadersReport(
     Map<String, Map<String, String>> stores,
     List<Run> runs,
     List<String> failures,
-    List<Comparison> comparisons) {
+    List<Verdict> comparisons) {
 
   /**
    * One run.

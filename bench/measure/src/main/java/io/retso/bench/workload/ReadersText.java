@@ -1,10 +1,10 @@
 package io.retso.bench.workload;
 
 import io.retso.bench.workload.ReadersReport.Run;
-import io.retso.report.Comparison;
-import io.retso.report.ReportText;
+import io.retso.report.Mean;
 import io.retso.report.TextTable;
 import io.retso.report.Texts;
+import io.retso.report.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -35,7 +35,7 @@ public final class ReadersText {
         .append("  deferred, recent: the first read of a transaction. Means of all rounds.")
         .append(end);
     text.append(StorePlan.text(report.stores())).append(end);
-    text.append(ReportText.comparisons(report.comparisons()));
+    text.append(Verdict.table(report.comparisons()));
     report.failures().forEach(failure -> text.append("  WRONG: ").append(failure).append(end));
     return text.toString();
   }
@@ -107,15 +107,15 @@ public final class ReadersText {
     return runs.stream().mapToDouble(figure).average().orElse(0);
   }
 
-  static List<Comparison> comparisons(List<Run> runs) {
-    List<Comparison> all = new ArrayList<>();
+  static List<Verdict> comparisons(List<Run> runs) {
+    List<Verdict> all = new ArrayList<>();
     for (StoreKind kind : stores(runs)) {
       List<Run> here = runs.stream().filter(run -> run.store() == kind).toList();
       if (kind == StoreKind.POSTGRESQL) {
         continue; // beside which ours are seen
       }
       all.add(
-          new Comparison(
+          new Verdict(
               kind + ", a deferred reader's first read, median ms",
               mean(here, run -> run.deferred().p50()),
               false,
@@ -130,7 +130,7 @@ public final class ReadersText {
     return all;
   }
 
-  private static List<Comparison> growth(StoreKind kind, List<Run> runs, int few, int many) {
+  private static List<Verdict> growth(StoreKind kind, List<Run> runs, int few, int many) {
     List<Run> before = of(runs, kind, few);
     List<Run> after = of(runs, kind, many);
     Mean work =
@@ -141,7 +141,7 @@ public final class ReadersText {
                 .toArray());
     String beside = String.format(Locale.ROOT, "%s, %,d / %,d managers", kind, many, few);
     return List.of(
-        new Comparison(
+        new Verdict(
             beside + ", processor time of the oracle for an attempt",
             work.value(),
             false,
@@ -149,7 +149,7 @@ public final class ReadersText {
             String.format(
                 Locale.ROOT, "median of %d rounds' ratios, +- %.2f", work.count(), work.error()),
             work.doubt(WORK_MAX)),
-        new Comparison(
+        new Verdict(
             String.format(Locale.ROOT, "%s, %,d managers, needless refusals, percent", kind, many),
             PERCENT * needlessShare(after),
             false,

@@ -2,10 +2,9 @@ package io.retso.bench.workload;
 
 import io.retso.bench.workload.SmallBankReport.Case;
 import io.retso.bench.workload.SmallBankReport.Run;
-import io.retso.report.Comparison;
 import io.retso.report.MarkedPage;
 import io.retso.report.ReportJson;
-import io.retso.report.ReportText;
+import io.retso.report.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -155,8 +154,8 @@ public final class SerializablePage {
     return facts.isEmpty() ? "" : facts.strip() + ".\n\n";
   }
 
-  private static String comparisons(List<Comparison> comparisons, List<String> failures) {
-    return ReportText.comparisons(comparisons).markdown()
+  private static String comparisons(List<Verdict> comparisons, List<String> failures) {
+    return Verdict.table(comparisons).markdown()
         + failures.stream()
             .map(failure -> "\nWRONG: " + failure + "\n")
             .collect(Collectors.joining());

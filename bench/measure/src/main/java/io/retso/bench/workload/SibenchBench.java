@@ -3,9 +3,10 @@ package io.retso.bench.workload;
 import io.retso.bench.workload.SibenchReport.Run;
 import io.retso.machine.Machine;
 import io.retso.report.BenchException;
-import io.retso.report.Comparison;
+import io.retso.report.Mean;
 import io.retso.report.ProgressLine;
 import io.retso.report.Texts;
+import io.retso.report.Verdict;
 import io.retso.workload.ClosedLoop;
 import io.retso.workload.Isolation;
 import io.retso.workload.LoadCounts;
@@ -152,8 +153,8 @@ public final class SibenchBench {
     }
   }
 
-  private List<Comparison> comparisons() {
-    List<Comparison> all = new ArrayList<>();
+  private List<Verdict> comparisons() {
+    List<Verdict> all = new ArrayList<>();
     for (StoreKind kind : settings.stores().kinds()) {
       for (int rows : settings.sizes()) {
         if (isJudged(kind)) {
@@ -180,10 +181,10 @@ public final class SibenchBench {
     return SibenchText.ratio(runs, kind, rows, run -> run.work().sum());
   }
 
-  private static Comparison judged(String what, Mean ratio, boolean atLeast, double target) {
+  private static Verdict judged(String what, Mean ratio, boolean atLeast, double target) {
     String how =
         String.format(
             Locale.ROOT, "median of %d rounds' ratios, +- %.2f", ratio.count(), ratio.error());
-    return new Comparison(what, ratio.value(), atLeast, target, how, ratio.doubt(target));
+    return new Verdict(what, ratio.value(), atLeast, target, how, ratio.doubt(target));
   }
 }

@@ -4,9 +4,10 @@ import io.retso.bench.workload.SibenchReport.Run;
 import io.retso.report.LineFigure;
 import io.retso.report.LineFigure.Line;
 import io.retso.report.LineFigure.Panel;
-import io.retso.report.ReportText;
+import io.retso.report.Mean;
 import io.retso.report.TextTable;
 import io.retso.report.Texts;
+import io.retso.report.Verdict;
 import io.retso.workload.Isolation;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +26,7 @@ public final class SibenchText {
     String end = System.lineSeparator();
     StringBuilder text = new StringBuilder(end).append(table(report));
     text.append(StorePlan.text(report.stores())).append(end);
-    text.append(ReportText.comparisons(report.comparisons()));
+    text.append(Verdict.table(report.comparisons()));
     report.failures().forEach(failure -> text.append("  WRONG: ").append(failure).append(end));
     return text.toString();
   }

@@ -2,8 +2,9 @@ package io.retso.bench.workload;
 
 import io.retso.bench.workload.SmallBankReport.Case;
 import io.retso.bench.workload.SmallBankReport.Run;
-import io.retso.report.Comparison;
+import io.retso.report.Mean;
 import io.retso.report.Texts;
+import io.retso.report.Verdict;
 import io.retso.workload.smallbank.Strategy;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -30,10 +31,10 @@ final class SmallBankComparisons {
 
   private SmallBankComparisons() {}
 
-  static List<Comparison> of(List<Run> runs) {
+  static List<Verdict> of(List<Run> runs) {
     Set<Case> cases = new LinkedHashSet<>();
     runs.forEach(run -> cases.add(run.of()));
-    List<Comparison> all = new ArrayList<>();
+    List<Verdict> all = new ArrayList<>();
     for (Case of : cases) {
       List<Run> here = runs.stream().filter(run -> run.of().equals(of)).toList();
       if (of.store() == StoreKind.HBASE && of.hot() >= MANY) {
@@ -45,13 +46,13 @@ final class SmallBankComparisons {
     return all;
   }
 
-  private static List<Comparison> throughput(Case of, List<Run> runs) {
+  private static List<Verdict> throughput(Case of, List<Run> runs) {
     int level = SmallBankText.mainLevel(SmallBankText.clients(runs));
     Mean ratio = ratio(runs, Strategy.SERIALIZABLE, level);
     if (ratio.value() == 0) {
       return List.of();
     }
-    List<Comparison> all = new ArrayList<>();
+    List<Verdict> all = new ArrayList<>();
     all.add(judged(of + ", SERIALIZABLE / SI, throughput", ratio, true, THROUGHPUT_MIN, level));
     String what = of + ", SERIALIZABLE / SI, processor time of an attempt";
     all.add(judged(what, work(runs, level), false, WORK_MAX, level));
@@ -121,7 +122,7 @@ final class SmallBankComparisons {
     return all;
   }
 
-  private static Comparison judged(
+  private static Verdict judged(
       String what, Mean ratio, boolean atLeast, double target, int clients) {
     String how =
         String.format(
@@ -130,10 +131,10 @@ final class SmallBankComparisons {
             clients,
             ratio.count(),
             ratio.error());
-    return new Comparison(what, ratio.value(), atLeast, target, how, ratio.doubt(target));
+    return new Verdict(what, ratio.value(), atLeast, target, how, ratio.doubt(target));
   }
 
-  private static List<Comparison> needless(Case of, List<Run> runs) {
+  private static List<Verdict> needless(Case of, List<Run> runs) {
     long needless = 0;
     long attempts = 0;
     for (Run run : runs) {
@@ -146,7 +147,7 @@ final class SmallBankComparisons {
       return List.of();
     }
     return List.of(
-        new Comparison(
+        new Verdict(
             of + ", SERIALIZABLE: refused without a cycle, percent",
             PERCENT * needless / attempts,
             false,

@@ -6,6 +6,7 @@ import io.retso.report.GroupedBars;
 import io.retso.report.LineFigure;
 import io.retso.report.LineFigure.Line;
 import io.retso.report.LineFigure.Panel;
+import io.retso.report.Mean;
 import io.retso.workload.Reason;
 import io.retso.workload.smallbank.Kind;
 import io.retso.workload.smallbank.Strategy;

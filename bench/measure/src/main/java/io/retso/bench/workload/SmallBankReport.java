@@ -1,6 +1,6 @@
 package io.retso.bench.workload;
 
-import io.retso.report.Comparison;
+import io.retso.report.Verdict;
 import io.retso.workload.Reason;
 import io.retso.workload.history.SerialCheck;
 import io.retso.workload.smallbank.Strategy;
@@ -30,7 +30,7 @@ public record SmallBankReport(
     Map<String, Map<String, String>> stores,
     List<Run> runs,
     List<String> failures,
-    List<Comparison> comparisons) {
+    List<Verdict> comparisons) {
 
   /** What is measured together. */
   public record Case(StoreKind store, int hot, int balancePercent) {

@@ -2,9 +2,10 @@ package io.retso.bench.workload;
 
 import io.retso.bench.workload.SmallBankReport.Case;
 import io.retso.bench.workload.SmallBankReport.Run;
-import io.retso.report.ReportText;
+import io.retso.report.Mean;
 import io.retso.report.TextTable;
 import io.retso.report.Texts;
+import io.retso.report.Verdict;
 import io.retso.workload.Reason;
 import io.retso.workload.smallbank.Strategy;
 import java.util.EnumMap;
@@ -46,7 +47,7 @@ public final class SmallBankText {
     text.append(" needless: refused at").append(END);
     text.append("  the commit for what they read, though no cycle was known by then.").append(END);
     text.append(examples(report)).append(StorePlan.text(report.stores())).append(END);
-    text.append(ReportText.comparisons(report.comparisons()));
+    text.append(Verdict.table(report.comparisons()));
     report.failures().forEach(failure -> text.append("  WRONG: ").append(failure).append(END));
     return text.toString();
   }

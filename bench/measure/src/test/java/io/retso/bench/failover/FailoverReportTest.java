@@ -10,8 +10,8 @@ import io.retso.chaos.load.Load;
 import io.retso.chaos.run.TakeOvers;
 import io.retso.chaos.run.Trial;
 import io.retso.cluster.nodes.Layout;
-import io.retso.report.Comparison;
 import io.retso.report.ReportJson;
+import io.retso.report.Verdict;
 import java.io.ByteArrayInputStream;
 import java.io.PrintWriter;
 import java.io.Writer;
@@ -58,7 +58,7 @@ class FailoverReportTest {
         Path.of("unused"));
   }
 
-  private static List<Comparison> comparisons(int oracles, int count) {
+  private static List<Verdict> comparisons(int oracles, int count) {
     List<Clients.Idle> idle =
         List.of(
             new Clients.Idle(90_000, 100_000),
@@ -69,7 +69,7 @@ class FailoverReportTest {
 
   @Test
   void theWorstOfManyTrialsIsJudged() {
-    List<Comparison> judged = comparisons(3, 100);
+    List<Verdict> judged = comparisons(3, 100);
     assertEquals(3, judged.size());
     assertEquals(400, judged.get(0).value());
     assertEquals("met", judged.get(0).verdict());

@@ -2,9 +2,9 @@ package io.retso.bench.growth;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.report.Comparison;
 import io.retso.report.CpuFigures;
 import io.retso.report.Percentiles;
+import io.retso.report.Verdict;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -30,7 +30,7 @@ class GrowthTextTest {
             100_000,
             List.of(point(1, 0.1), point(4_000, 0.15)),
             List.of("a map"),
-            List.of(new Comparison("connections", 1.5, false, 1.5, "")));
+            List.of(new Verdict("connections", 1.5, false, 1.5, "")));
     String text = GrowthText.of(report).replaceAll(" +", " ");
     assertTrue(text.contains("connections 4,000 100k 2,000 1,500 0.100 0.500 1.00%"), text);
     assertTrue(text.contains("not measured: a map"), text);

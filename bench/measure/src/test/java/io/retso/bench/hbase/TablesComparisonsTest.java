@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.bench.hbase.TablesReport.Run;
-import io.retso.report.Comparison;
 import io.retso.report.Percentiles;
 import io.retso.report.ReportJson;
+import io.retso.report.Verdict;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +37,7 @@ class TablesComparisonsTest {
   private TablesReport report(
       List<TablesReport.Requests> requests,
       List<TablesReport.Written> written,
-      List<Comparison> comparisons) {
+      List<Verdict> comparisons) {
     return new TablesReport(
         "1",
         "now",
@@ -51,8 +51,8 @@ class TablesComparisonsTest {
         comparisons);
   }
 
-  private Comparison only() {
-    List<Comparison> found = TablesComparisons.of(runs, List.of(), List.of(), List.of());
+  private Verdict only() {
+    List<Verdict> found = TablesComparisons.of(runs, List.of(), List.of(), List.of());
     assertEquals(1, found.size(), found::toString);
     return found.get(0);
   }
@@ -63,7 +63,7 @@ class TablesComparisonsTest {
     run(contest, Contest.PLAIN, 2, 2, 2);
     run(contest, Contest.PLAIN_ASYNC, 1, 10, 1); // the machine was busy in the second round
     run(contest, Contest.TRANSACTIONS, 1.2, 12, 1.1);
-    Comparison found = only();
+    Verdict found = only();
     assertEquals(1.2, found.value(), 1e-9);
     assertTrue(found.met());
     assertTrue(found.made().contains(Contest.PLAIN_ASYNC), found::toString);
@@ -75,7 +75,7 @@ class TablesComparisonsTest {
     run(contest, Contest.PLAIN, 1);
     run(contest, Contest.ORACLE, 0.5);
     run(contest, Contest.TRANSACTIONS, 3);
-    Comparison found = only();
+    Verdict found = only();
     assertEquals(2.0, found.value(), 1e-9);
     assertFalse(found.met());
   }
@@ -90,7 +90,7 @@ class TablesComparisonsTest {
       works.add(new TablesReport.Work(batch, Contest.PLAIN, 1, 10, 30));
       works.add(new TablesReport.Work(batch, Contest.TRANSACTIONS, 1, 10, 42 * more));
     }
-    List<Comparison> found = TablesComparisons.of(runs, works, List.of(), List.of());
+    List<Verdict> found = TablesComparisons.of(runs, works, List.of(), List.of());
     assertEquals(2, found.size());
     assertEquals(1.4, found.get(0).value(), 1e-9);
     assertTrue(found.get(0).met());
@@ -103,7 +103,7 @@ class TablesComparisonsTest {
     String contest = Contest.changes(1);
     run(contest, 8, Contest.PLAIN, new TablesReport.Cpu(100, 200, 0, 0.05), 1, 1, 1);
     run(contest, 8, Contest.TRANSACTIONS, new TablesReport.Cpu(200, 250, 150, 0.05), 3, 3, 3);
-    List<Comparison> found = TablesComparisons.of(runs, List.of(), List.of(), List.of());
+    List<Verdict> found = TablesComparisons.of(runs, List.of(), List.of(), List.of());
     assertEquals(2, found.size(), found::toString);
     assertEquals(1.0 / 3, found.get(0).value(), 1e-9);
     assertEquals(2.0, found.get(1).value(), 1e-9);
@@ -125,7 +125,7 @@ class TablesComparisonsTest {
       TablesReport.Cpu alone = new TablesReport.Cpu(micros / 2, 5000, micros / 2, 0.24);
       run(contest, 8, Contest.ORACLE, alone, 0.1);
     }
-    Comparison found = only();
+    Verdict found = only();
     assertEquals(0.5, found.value(), 1e-9);
     assertEquals(0.95 * 300 / (0.95 * 300 + 0.76 * 250), found.limit(), 1e-9);
     assertEquals("missed", found.verdict());
@@ -144,7 +144,7 @@ class TablesComparisonsTest {
     run(contest, 32, Contest.PLAIN, cpu(100, 200, 0), 1);
     run(contest, 32, Contest.TRANSACTIONS, cpu(400, 400, 200), 2);
     run(contest, 32, Contest.ORACLE, cpu(25, 0, 25), 0.1);
-    List<Comparison> found = TablesComparisons.of(runs, List.of(), List.of(), List.of());
+    List<Verdict> found = TablesComparisons.of(runs, List.of(), List.of(), List.of());
     assertTrue(found.get(0).outOfReach() && !found.get(1).outOfReach(), found::toString);
     TablesReport report = report(List.of(), List.of(), found);
     List<String> lines =
@@ -178,13 +178,13 @@ class TablesComparisonsTest {
                 .variants()
                 .keySet()
                 .forEach(variant -> run(contest.name(), contest.load(), variant, cpu(1, 1, 1), 1)));
-    List<Comparison> found = TablesComparisons.of(runs, List.of(), List.of(), List.of());
+    List<Verdict> found = TablesComparisons.of(runs, List.of(), List.of(), List.of());
     long limited = found.stream().filter(one -> one.limit() != null).count();
     long latencies = found.stream().filter(one -> one.what().contains("+ oracle")).count();
     assertEquals(
         limited + latencies,
         all.stream().filter(one -> one.variants().containsKey(Contest.ORACLE)).count());
-    for (Comparison one : found) {
+    for (Verdict one : found) {
       boolean writes =
           one.what().contains("plain, throughput") && !one.what().matches(".*\\bgets?\\b.*");
       assertEquals(writes, one.limit() != null, one::toString);
@@ -209,7 +209,7 @@ class TablesComparisonsTest {
         List.of(
             new TablesReport.Written(puts, Contest.PLAIN, 1600, 10),
             new TablesReport.Written(puts, Contest.TRANSACTIONS, 2240, 11));
-    List<Comparison> found = TablesComparisons.of(runs, List.of(), List.of(), written);
+    List<Verdict> found = TablesComparisons.of(runs, List.of(), List.of(), written);
     assertEquals(2, found.size(), found::toString);
     assertEquals(1.4, found.get(0).value(), 1e-9);
     assertTrue(found.get(0).met());

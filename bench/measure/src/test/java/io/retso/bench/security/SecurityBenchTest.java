@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.bench.server.ServersPlan;
 import io.retso.cluster.Tethered;
-import io.retso.report.Comparison;
+import io.retso.report.Verdict;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -35,14 +35,14 @@ class SecurityBenchTest {
             List.of("-Xmx256m"),
             List.of("--window-timestamps=2^20", "--uncleaned-max=100k"));
     StringWriter text = new StringWriter();
-    List<Comparison> found =
+    List<Verdict> found =
         new SecurityBench(
                 new SecurityBench.Settings(
                     plan, 1_000_000, 1, 1, Duration.ofMillis(200), Duration.ofMillis(500)),
                 new PrintWriter(text))
             .run();
     assertEquals(5, found.size(), text::toString);
-    for (Comparison each : found) {
+    for (Verdict each : found) {
       assertTrue(Double.isFinite(each.value()), each.toString());
     }
     try (Stream<Path> left = Files.list(directory)) {

@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.bench.server.ServerMetrics;
-import io.retso.report.Comparison;
 import io.retso.report.CpuFigures;
 import io.retso.report.Percentiles;
 import io.retso.report.Report;
 import io.retso.report.RunFigures;
 import io.retso.report.RunFigures.Kind;
 import io.retso.report.RunFigures.Target;
+import io.retso.report.Verdict;
 import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
@@ -58,7 +58,7 @@ class ComparisonsTest {
   void ratiosStandBesideTheirTargets() {
     Histogram add = new Histogram(1_000_000_000L, 3);
     add.recordValue(400_000);
-    List<Comparison> all =
+    List<Verdict> all =
         Comparisons.of(
             List.of(
                 run(Kind.LATENCY, Target.ECHO, false, 1, 1, 0.05),
@@ -72,7 +72,7 @@ class ComparisonsTest {
             add);
     assertEquals(
         List.of("missed", "missed", "met", "missed", "met", "missed"),
-        all.stream().map(Comparison::verdict).toList(),
+        all.stream().map(Verdict::verdict).toList(),
         all::toString);
     assertEquals(0.4, all.get(0).value(), 1e-9);
     assertEquals(0.75, all.get(1).value(), 1e-9);
@@ -84,14 +84,14 @@ class ComparisonsTest {
 
   @Test
   void certificationIsJudgedByTheProcessorTimeOfTheServer() {
-    Comparison dear = certification(800_000);
+    Verdict dear = certification(800_000);
     assertEquals("missed", dear.verdict());
     assertEquals(25, dear.value(), 1e-9); // 1,250 ns instead of 1,000, and ten ids
     assertEquals("met", certification(900_000).verdict());
   }
 
-  private static Comparison certification(long perSecond) {
-    List<Comparison> all =
+  private static Verdict certification(long perSecond) {
+    List<Verdict> all =
         Comparisons.of(
             List.of(
                 run(Kind.READS, Target.LOG_ON, true, 4, 1_000_000, 1),
@@ -113,7 +113,7 @@ class ComparisonsTest {
             700_000,
             1,
             new CpuFigures(0.6, 0.55, 0.35, 0, 0.1, 0));
-    List<Comparison> all =
+    List<Verdict> all =
         Comparisons.of(
             List.of(run(Kind.PEAK, Target.ECHO, true, 4, 12_000_000, 1), starved),
             null,

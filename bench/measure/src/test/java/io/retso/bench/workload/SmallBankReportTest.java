@@ -8,8 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.bench.workload.SmallBankReport.Case;
 import io.retso.bench.workload.SmallBankReport.Run;
-import io.retso.report.Comparison;
+import io.retso.report.Mean;
 import io.retso.report.ReportJson;
+import io.retso.report.Verdict;
 import io.retso.workload.Isolation;
 import io.retso.workload.Reason;
 import io.retso.workload.history.SerialCheck;
@@ -103,7 +104,7 @@ class SmallBankReportTest {
 
   @Test
   void needlessRefusalsAreComparedOnTheOracleAlone() {
-    List<Comparison> all = SmallBankComparisons.of(List.of(run(FEW, SERIALIZABLE, 20, 0, 1000)));
+    List<Verdict> all = SmallBankComparisons.of(List.of(run(FEW, SERIALIZABLE, 20, 0, 1000)));
     assertEquals(1, all.size());
     assertEquals(100 * 2 / 700.0, all.get(0).value(), 1e-9);
     assertFalse(all.get(0).met());
@@ -127,7 +128,7 @@ class SmallBankReportTest {
         runs.add(run(new Case(StoreKind.HBASE, 1000, 20), strategy, 20, round, rate));
       }
     }
-    List<Comparison> all = SmallBankComparisons.of(runs);
+    List<Verdict> all = SmallBankComparisons.of(runs);
     assertEquals(0.96, all.get(0).value(), 1e-9);
     assertEquals(1, all.get(1).value(), 1e-9); // as much processor time
     assertEquals(960.0 / 900, all.get(2).value(), 1e-9);
@@ -167,7 +168,7 @@ class SmallBankReportTest {
       runs.addAll(judged(round, 990, 980, 1020));
     }
     assertEquals(Set.of(), SmallBankComparisons.unclear(runs, 20), "one of ten is outside");
-    Comparison second = SmallBankComparisons.of(runs).get(2);
+    Verdict second = SmallBankComparisons.of(runs).get(2);
     assertEquals("met", second.verdict());
     assertTrue(second.what().contains("PromoteWT-upd"), second.what());
   }

@@ -1,4 +1,4 @@
-package io.retso.bench.workload;
+package io.retso.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

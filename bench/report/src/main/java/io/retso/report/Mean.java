@@ -1,4 +1,4 @@
-package io.retso.bench.workload;
+package io.retso.report;
 
 import java.util.Arrays;
 import java.util.Locale;
@@ -11,7 +11,7 @@ import java.util.Locale;
  *     was one measurement only. Of a mean by Student's distribution
  * @param count of measurements
  */
-record Mean(double value, double error, int count) {
+public record Mean(double value, double error, int count) {
   /** A mean of which the interval is wider says little. */
   private static final double ERROR_MAX = 0.1;
 
@@ -23,7 +23,8 @@ record Mean(double value, double error, int count) {
   private static final double NORMAL = 1.96;
   private static final double TAIL = 0.025;
 
-  static Mean of(double... values) {
+  /** The mean of measurements; of none it is 0. */
+  public static Mean of(double... values) {
     double sum = 0;
     for (double value : values) {
       sum += value;
@@ -41,12 +42,17 @@ record Mean(double value, double error, int count) {
     return new Mean(mean, quantile * Math.sqrt(squares / freedom / values.length), values.length);
   }
 
+  /** A number that was measured once, or counted. */
+  public static Mean once(double value) {
+    return new Mean(value, 0, 1);
+  }
+
   /**
    * What stands for ratios: the median, as a stall in one round makes its ratio anything; and for
    * that reason with the interval between two of them, which holds for all distributions. For five
    * and less, which have none, by Student's distribution.
    */
-  static Mean ofRatios(double... ratios) {
+  public static Mean ofRatios(double... ratios) {
     double[] sorted = ratios.clone();
     Arrays.sort(sorted);
     int count = sorted.length;
@@ -80,7 +86,7 @@ record Mean(double value, double error, int count) {
    * Why a share of attempts is not to be judged; empty if it is: at the target the count would
    * differ by more than two standard deviations.
    */
-  static String doubt(long count, long attempts, double target) {
+  public static String doubt(long count, long attempts, double target) {
     double expected = target * attempts;
     return Math.abs(count - expected) > 2 * Math.sqrt(expected)
         ? ""
@@ -88,7 +94,7 @@ record Mean(double value, double error, int count) {
   }
 
   /** Whether more rounds would hardly change on which side of a target it is. */
-  boolean isClear(double target) {
+  public boolean isClear(double target) {
     return outside(count) > 0 && Math.abs(value - target) > error;
   }
 
@@ -96,7 +102,7 @@ record Mean(double value, double error, int count) {
    * Why a ratio is not to be judged; empty if it is: its interval is narrow, or the target is not
    * within it.
    */
-  String doubt(double target) {
+  public String doubt(double target) {
     if (count < 2) {
       return "one round says little";
     }
