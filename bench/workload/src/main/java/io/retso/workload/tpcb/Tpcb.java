@@ -59,7 +59,7 @@ public final class Tpcb implements Workload {
     this.totals = totals;
   }
 
-  /** The same tables at another level. */
+  /** Programs at another level, on these tables. */
   public Tpcb at(Isolation isolation) {
     return new Tpcb(scale, accountsOfBranch, isolation, totals);
   }
