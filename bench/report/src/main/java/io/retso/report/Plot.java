@@ -130,6 +130,17 @@ public record Plot(
       return new Point(x, y.value(), y.value() - y.error(), y.value() + y.error(), "");
     }
 
+    /** A range of latencies: p50 to p99, and to the longest, milliseconds. */
+    public static Point of(String label, Percentiles millis) {
+      return new Point(0, millis.p99(), millis.p50(), millis.max(), label);
+    }
+
+    /** A mean latency at a throughput, with a line up to p99, milliseconds, at some load. */
+    public static Point of(double perSecond, Percentiles millis, int load) {
+      return new Point(
+          perSecond, millis.mean(), millis.mean(), millis.p99(), Integer.toString(load));
+    }
+
     /** A point without an interval. */
     public static Point of(double x, double y) {
       return new Point(x, y, y, y, "");

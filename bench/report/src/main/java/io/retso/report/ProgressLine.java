@@ -60,12 +60,17 @@ public final class ProgressLine {
 
   /** Steps under way, with the time that is left as the steps behind them suggest. */
   public final class Steps {
-    private final long count;
+    private long count;
     private final long start = System.nanoTime();
     private long begun;
 
     private Steps(long count) {
       this.count = count;
+    }
+
+    /** So many more are to come. */
+    public void more(long further) {
+      count += further;
     }
 
     /** Shows a step that begins. */

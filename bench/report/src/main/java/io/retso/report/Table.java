@@ -11,7 +11,7 @@ import java.util.function.Function;
  * Rows of what was measured, each in columns that say what their numbers are. For one thread until
  * it is complete.
  *
- * @param name of the part of a page that it fills; empty if it has none
+ * @param name its heading; empty if it has none
  * @param rows of cells: text, numbers, {@link Mean}s, or null where there is none
  */
 public record Table(String name, List<Column> columns, List<List<Object>> rows) {
@@ -45,6 +45,11 @@ public record Table(String name, List<Column> columns, List<List<Object>> rows) 
   /** A column of numbers. */
   public static Column numbers(Unit unit, String head) {
     return new Column(head, unit);
+  }
+
+  /** A number that is not known if it is negative. */
+  public static Double known(double value) {
+    return value < 0 ? null : value;
   }
 
   /** Adds a row, which may have fewer cells than there are columns. */

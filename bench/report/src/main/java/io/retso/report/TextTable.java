@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Rows of text in columns as wide as they need to be. */
-public final class TextTable {
+final class TextTable {
   private final String alignment;
   private final List<List<String>> rows = new ArrayList<>();
 
@@ -13,7 +13,7 @@ public final class TextTable {
    *
    * @param alignment of each column: {@code l} or {@code r}
    */
-  public TextTable(String alignment, String... head) {
+  TextTable(String alignment, String... head) {
     if (alignment.length() != head.length) {
       throw new IllegalArgumentException(
           head.length + " columns, but the alignment of " + alignment.length());
@@ -23,7 +23,7 @@ public final class TextTable {
   }
 
   /** Adds a row; it may have fewer cells than the head. */
-  public TextTable row(String... cells) {
+  TextTable row(String... cells) {
     rows.add(List.of(cells));
     return this;
   }

@@ -191,7 +191,7 @@ public final class FailoverBench {
         List.copyOf(wrong),
         List.copyOf(idle),
         settings.idleMillis(),
-        FailoverText.comparisons(settings, trials, idle));
+        FailoverResult.comparisons(settings, trials, idle));
   }
 
   private ClientsPlan plan(
@@ -360,7 +360,7 @@ public final class FailoverBench {
           settings.faults().stream().mapToLong(this::done).sum(),
           settings.trials() * settings.faults().size(),
           (System.nanoTime() - from) / 1e9,
-          FailoverText.line(trials.get(trials.size() - 1)));
+          FailoverResult.line(trials.get(trials.size() - 1)));
     }
     saves.save(report());
   }

@@ -14,6 +14,7 @@ import io.retso.protocol.Handshake;
 import io.retso.report.BenchException;
 import io.retso.report.Percentiles;
 import io.retso.report.ProgressLine;
+import io.retso.report.Result;
 import io.retso.report.RunFigures.Target;
 import io.retso.report.Texts;
 import io.retso.report.Verdict;
@@ -21,7 +22,6 @@ import io.retso.text.ErrorText;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -52,7 +52,7 @@ public final class GrowthBench {
   private final Settings settings;
   private final ProgressLine line;
   private final ServerMetrics metrics = new ServerMetrics();
-  private final List<GrowthReport.Point> points = new ArrayList<>();
+  private final List<GrowthPoint> points = new ArrayList<>();
   private final List<String> leftOut = new ArrayList<>();
   private long nextSeed;
 
@@ -83,9 +83,9 @@ public final class GrowthBench {
   }
 
   /** Measures everything. */
-  public GrowthReport run(String version, List<String> flags)
+  public Result run(String version, List<String> flags)
       throws BenchException, InterruptedException {
-    String startedAt = Instant.now().toString();
+    Result.Builder result = Result.begin("growth", version, flags, Machine.facts());
     settings.servers().makeDirectory();
     try (LoadDriver driver = new LoadDriver()) {
       for (Axis axis : settings.axes()) {
@@ -97,23 +97,17 @@ public final class GrowthBench {
       }
     }
     line.clear();
-    return new GrowthReport(
-        version,
-        startedAt,
-        flags,
-        Machine.facts(),
-        settings.ratePerSecond(),
-        points,
-        leftOut,
-        comparisons());
+    GrowthResult.describe(result, points, settings.ratePerSecond());
+    leftOut.forEach(what -> result.note("not measured: " + what));
+    return result.verdicts(comparisons()).end();
   }
 
   private List<Verdict> comparisons() {
     List<Verdict> all = new ArrayList<>();
     for (Axis axis : settings.axes()) {
-      List<GrowthReport.Point> ofAxis = points.stream().filter(p -> p.axis() == axis).toList();
-      GrowthReport.Point first = ofAxis.get(0);
-      GrowthReport.Point last = ofAxis.get(ofAxis.size() - 1);
+      List<GrowthPoint> ofAxis = points.stream().filter(p -> p.axis() == axis).toList();
+      GrowthPoint first = ofAxis.get(0);
+      GrowthPoint last = ofAxis.get(ofAxis.size() - 1);
       if (axis.ratioMax() > 0 && first.oracleNanos() > 0) {
         String doubt = first.cpu().doubt();
         all.add(
@@ -289,8 +283,8 @@ public final class GrowthBench {
     progress.measured().handle((done, failure) -> done).join();
     Usage after = Usage.read(servers.child(Target.LOG_OFF), metrics);
     LoadResult result = result(servers, progress);
-    GrowthReport.Point point =
-        new GrowthReport.Point(
+    GrowthPoint point =
+        new GrowthPoint(
             axis,
             value,
             result.perSecond(),

@@ -51,7 +51,7 @@ public final class KernelBench {
     this.out = out;
   }
 
-  /** Measures and prints; returns the figures beside their targets. */
+  /** Measures; returns the figures beside their targets. */
   public List<Verdict> run() throws BenchException {
     say(
         "The oracle alone, one thread: 0 to 20 of %,d rows, %,d open; per second of its processor"
@@ -60,9 +60,6 @@ public final class KernelBench {
     bytesPerRow();
     falseAborts();
     throughput();
-    out.println();
-    out.print(Verdict.table(found));
-    out.flush();
     return found;
   }
 

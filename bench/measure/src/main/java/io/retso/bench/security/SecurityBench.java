@@ -83,7 +83,7 @@ public final class SecurityBench {
     this.seed = settings.seed();
   }
 
-  /** Measures and prints; returns the figures beside their targets. */
+  /** Measures; returns the figures beside their targets. */
   public List<Verdict> run() throws BenchException, InterruptedException {
     settings.servers().makeDirectory();
     try (SecuredFiles files = SecuredFiles.make(settings.servers().directory(), "optional")) {
@@ -103,9 +103,6 @@ public final class SecurityBench {
     } catch (ClusterException e) {
       throw new BenchException(ErrorText.of(e), e);
     }
-    out.println();
-    out.print(Verdict.table(found));
-    out.flush();
     return found;
   }
 

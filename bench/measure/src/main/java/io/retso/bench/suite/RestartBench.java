@@ -63,8 +63,8 @@ public final class RestartBench {
     this.nextSeed = seed;
   }
 
-  /** Measures and prints; returns the median beside its target. */
-  public Verdict run() throws BenchException, InterruptedException {
+  /** Measures; the median beside its target. */
+  public List<Verdict> run() throws BenchException, InterruptedException {
     say(
         "A durable server is killed, and started again with a full window; seconds until it"
             + " serves");
@@ -89,17 +89,13 @@ public final class RestartBench {
       }
     }
     Arrays.sort(cpuSeconds);
-    Verdict found =
+    return List.of(
         new Verdict(
             "processor time of a restart with a full window, s",
             cpuSeconds[cpuSeconds.length / 2],
             false,
             CPU_SECONDS_MAX,
-            "median of " + cpuSeconds.length + " rounds");
-    out.println();
-    out.print(Verdict.table(List.of(found)));
-    out.flush();
-    return found;
+            "median of " + cpuSeconds.length + " rounds"));
   }
 
   private void fill(Servers servers, LoadDriver driver)

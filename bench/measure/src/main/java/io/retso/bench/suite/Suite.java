@@ -19,7 +19,7 @@ import io.retso.report.BenchException;
 import io.retso.report.DiskFigures;
 import io.retso.report.Percentiles;
 import io.retso.report.ProgressLine;
-import io.retso.report.Report;
+import io.retso.report.Result;
 import io.retso.report.RunFigures;
 import io.retso.report.RunFigures.Kind;
 import io.retso.report.RunFigures.Target;
@@ -28,8 +28,8 @@ import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -83,11 +83,12 @@ public final class Suite {
    *
    * @param version of ReTSO, for the report
    * @param flags as given, for the report
+   * @param subtitle of the paper's Figure 3; empty if there is to be none
    */
-  public Report run(String version, List<String> flags)
+  public Result run(String version, List<String> flags, String subtitle)
       throws BenchException, InterruptedException {
     Map<String, Object> machine = Machine.facts();
-    String startedAt = Instant.now().toString();
+    Result.Builder result = Result.begin("bench", version, flags, machine);
     settings.servers().makeDirectory();
     if (settings.servers().remote().isEmpty()) {
       probeDisk();
@@ -98,24 +99,32 @@ public final class Suite {
       measureAll(servers, driver);
     }
     line.clear();
-    Report.Kernel alone = alone();
-    return new Report(
-        version,
-        startedAt,
-        flags,
-        settings.seed(),
-        machine,
-        disk,
-        addNanos.getTotalCount() == 0 ? null : Percentiles.of(addNanos),
-        runs,
-        alone,
-        Comparisons.of(runs, alone, addNanos));
+    OracleFigures.Kernel alone = alone();
+    Percentiles add = addNanos.getTotalCount() == 0 ? null : Percentiles.of(addNanos);
+    OracleFigures figures = new OracleFigures(disk, add, runs, alone);
+    SuiteResult.describe(
+        result.settings(settings(figures)),
+        figures,
+        subtitle.isEmpty()
+            ? ""
+            : subtitle + "; " + machine.get("cpu") + ", " + machine.get("cores") + " cores");
+    return result.verdicts(Comparisons.of(runs, alone, addNanos)).end();
   }
 
-  private Report.Kernel alone() {
+  /** What else says how fast it could be. */
+  private Map<String, Object> settings(OracleFigures figures) {
+    Map<String, Object> facts = new LinkedHashMap<>();
+    facts.put("seed", settings.seed());
+    facts.put("disk", figures.disk());
+    facts.put("bookKeeperAdd", figures.bookKeeperAdd());
+    facts.put("kernel", figures.kernel());
+    return facts;
+  }
+
+  private OracleFigures.Kernel alone() {
     return kernelTurns.isEmpty()
         ? null
-        : new Report.Kernel(
+        : new OracleFigures.Kernel(
             KernelTurns.median(kernelTurns.stream(), KernelTurns.Turn::linesPerSecond),
             KernelTurns.median(kernelTurns.stream(), KernelTurns.Turn::perSecond),
             KernelTurns.median(kernelTurns.stream(), KernelTurns.Turn::shareOfLines));
