@@ -182,7 +182,7 @@ final class FailoverCommand implements Callable<Integer> {
     if (!Files.exists(file)) {
       return null;
     }
-    FailoverReport before = ReportJson.read(file, Result.class).runs(FailoverReport.class).get(0);
+    FailoverReport before = Result.read(file).runs(FailoverReport.class).get(0);
     boolean isSame =
         before.nodes().equals(settings.counts().text(settings.namespaces()))
             && before.clients() == settings.load().clients()

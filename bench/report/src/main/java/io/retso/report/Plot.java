@@ -155,19 +155,19 @@ public record Plot(
     return new Plot(file, title, subtitle, "", x, List.of(), List.of(), List.of());
   }
 
-  /** The same with a key to its signs. */
+  /** This plot with a key to its signs. */
   public Plot key(String text) {
     return new Plot(file, title, subtitle, text, x, panels, bands, strip);
   }
 
-  /** The same with another panel below the others. */
+  /** This plot with another panel below the others. */
   public Plot panel(Kind kind, Axis y, List<Series> series) {
     List<Panel> all = new ArrayList<>(panels);
     all.add(new Panel(kind, y, series));
     return new Plot(file, title, subtitle, key, x, Collections.unmodifiableList(all), bands, strip);
   }
 
-  /** The same with what lasted meanwhile. */
+  /** This plot with what lasted meanwhile. */
   public Plot over(List<Span> behind, List<Span> below) {
     return new Plot(file, title, subtitle, key, x, panels, behind, below);
   }

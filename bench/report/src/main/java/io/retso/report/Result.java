@@ -1,6 +1,8 @@
 package io.retso.report;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,6 +57,20 @@ public record Result(
   }
 
   /**
+   * Reads a result that {@link Publication} has written.
+   *
+   * @throws IOException if it cannot be read, or another version wrote it
+   */
+  public static Result read(Path file) throws IOException {
+    Result result = ReportJson.read(file, Result.class);
+    if (result.runs == null || result.flags == null) {
+      throw new IOException(
+          file + " was written by another version of retso: measure anew, or choose another --out");
+    }
+    return result;
+  }
+
+  /**
    * Begins a result of what several measured, in the first one's place: with the notes and failures
    * of all, their commands as flags, and nothing that follows from their runs.
    */
@@ -71,7 +87,7 @@ public record Result(
     return merged;
   }
 
-  /** The same with its flags as one command, for pages. */
+  /** This result with its flags as one command, for pages. */
   public Result asCommand() {
     Builder same = merged(List.of(this)).verdicts(verdicts);
     tables.forEach(same::table);

@@ -115,6 +115,11 @@ public final class Rounds<C, R> {
     return sorted.get(sorted.size() / 2);
   }
 
+  /** For each case, in their order, the round of which a figure is the median. */
+  public List<R> medians(ToDoubleFunction<R> figure) {
+    return cases().stream().map(of -> median(of, figure)).toList();
+  }
+
   /**
    * The median of the ratios of a figure to that of another case in the same round; of no
    * measurements if they have no round in common. Rounds in which the base has 0 do not count.

@@ -1,7 +1,6 @@
 package io.retso.bench.failover;
 
 import io.retso.report.MarkedPage;
-import io.retso.report.ReportJson;
 import io.retso.report.Result;
 import java.io.IOException;
 import java.io.InputStream;
@@ -35,7 +34,7 @@ public final class FailoverPage {
     List<FailoverReport> reports = new ArrayList<>();
     List<String> files = new ArrayList<>();
     for (Path directory : from) {
-      Result result = ReportJson.read(directory.resolve(REPORT), Result.class);
+      Result result = Result.read(directory.resolve(REPORT));
       results.add(result);
       reports.addAll(result.runs(FailoverReport.class));
       files.add(FailoverResult.NAME + "-" + reports.size());

@@ -7,36 +7,20 @@ import io.retso.report.Plot.Kind;
 import io.retso.report.Plot.Point;
 import io.retso.report.Plot.Series;
 import io.retso.report.Result;
+import io.retso.report.Rounds;
 import io.retso.report.Table;
 import io.retso.report.Unit;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 /** What was measured of transactional tables, for people. */
 final class TablesResult {
   private TablesResult() {}
 
   /** The round of median throughput of each measurement. */
-  static List<Run> medians(List<Run> runs) {
-    Map<List<Object>, List<Run>> repeated = new LinkedHashMap<>();
-    for (Run run : runs) {
-      repeated
-          .computeIfAbsent(
-              List.of(run.contest(), run.load(), run.variant()), key -> new ArrayList<>())
-          .add(run);
-    }
-    return repeated.values().stream()
-        .map(
-            rounds ->
-                rounds.stream()
-                    .sorted(Comparator.comparingDouble(Run::perSecond))
-                    .toList()
-                    .get(rounds.size() / 2))
-        .toList();
+  private static List<Run> medians(List<Run> runs) {
+    return Rounds.of(runs, run -> List.of(run.contest(), run.load(), run.variant()), Run::round)
+        .medians(Run::perSecond);
   }
 
   /** Describes figures. */

@@ -8,15 +8,13 @@ import io.retso.report.Plot.Kind;
 import io.retso.report.Plot.Point;
 import io.retso.report.Plot.Series;
 import io.retso.report.Result;
+import io.retso.report.Rounds;
 import io.retso.report.RunFigures;
 import io.retso.report.Table;
 import io.retso.report.Texts;
 import io.retso.report.Unit;
-import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /** What was measured of the oracle, for people. */
 final class SuiteResult {
@@ -30,31 +28,19 @@ final class SuiteResult {
    * requests are measured that of median latency.
    */
   static List<RunFigures> medians(List<RunFigures> runs) {
-    Map<String, List<RunFigures>> byCase = new LinkedHashMap<>();
-    for (RunFigures run : runs) {
-      String key =
-          run.kind()
-              + "/"
-              + run.target()
-              + "/"
-              + run.transactions()
-              + "/"
-              + run.clients()
-              + "/"
-              + run.outstanding()
-              + "/"
-              + run.ratePerSecond();
-      byCase.computeIfAbsent(key, k -> new ArrayList<>()).add(run);
-    }
-    List<RunFigures> medians = new ArrayList<>();
-    for (List<RunFigures> repeated : byCase.values()) {
-      List<RunFigures> sorted = new ArrayList<>(repeated);
-      boolean single = sorted.get(0).kind() == RunFigures.Kind.LATENCY;
-      sorted.sort(
-          Comparator.comparingDouble(run -> single ? run.latency().p50() : run.perSecond()));
-      medians.add(sorted.get(sorted.size() / 2));
-    }
-    return medians;
+    return Rounds.of(
+            runs,
+            run ->
+                new Case(
+                    run.kind(),
+                    run.target(),
+                    run.transactions(),
+                    run.clients(),
+                    run.outstanding(),
+                    run.ratePerSecond()),
+            RunFigures::round)
+        .medians(
+            run -> run.kind() == RunFigures.Kind.LATENCY ? run.latency().p50() : run.perSecond());
   }
 
   /**

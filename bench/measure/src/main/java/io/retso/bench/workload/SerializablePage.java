@@ -1,7 +1,6 @@
 package io.retso.bench.workload;
 
 import io.retso.report.MarkedPage;
-import io.retso.report.ReportJson;
 import io.retso.report.Result;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -35,7 +34,7 @@ public final class SerializablePage {
       for (Path directory : from) {
         Path file = directory.resolve(name + ".json");
         if (Files.exists(file)) {
-          all.add(ReportJson.read(file, Result.class));
+          all.add(Result.read(file));
         }
       }
       if (!all.isEmpty()) {

@@ -147,7 +147,7 @@ class TablesComparisonsTest {
     assertTrue(lines.get(1).matches(".* missed +by plain; .* allows 0.86 .*"), lines.get(1));
     Path json = directory.resolve("hbase.json");
     ReportJson.write(result, json);
-    assertEquals(found, ReportJson.read(json, Result.class).verdicts());
+    assertEquals(found, Result.read(json).verdicts());
   }
 
   @Test
