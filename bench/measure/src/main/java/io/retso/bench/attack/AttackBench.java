@@ -53,6 +53,7 @@ public final class AttackBench {
 
   private final Settings settings;
   private final ProgressLine line;
+  private ProgressLine.Steps steps;
   private final ServerMetrics metrics = new ServerMetrics();
   private final List<AttackFigures> runs = new ArrayList<>();
   private long nextSeed;
@@ -98,6 +99,8 @@ public final class AttackBench {
     try (Servers servers = Servers.start(settings.servers());
         LoadDriver warming = new LoadDriver(WARMING_HOST);
         LoadDriver driver = new LoadDriver()) {
+      long attacks = names().stream().filter(settings.names().asPredicate()).count();
+      steps = line.steps(servers.targets().size() * (1 + attacks));
       for (Target target : servers.targets()) {
         load(servers, warming, target, plan(0, 4, 1000, Duration.ZERO, WARM_SERVER));
         measure(servers, driver, target, null);
@@ -215,7 +218,7 @@ public final class AttackBench {
   private void measure(Servers servers, LoadDriver driver, Target target, Attack attack)
       throws BenchException, InterruptedException {
     String name = attack == null ? ALONE : attack.toString();
-    line.show(target + ", " + name + " ...");
+    steps.begin(target + ", " + name);
     LoadPlan plan =
         plan(
             settings.ratePerSecond(),

@@ -51,6 +51,7 @@ public final class GrowthBench {
 
   private final Settings settings;
   private final ProgressLine line;
+  private ProgressLine.Steps steps;
   private final ServerMetrics metrics = new ServerMetrics();
   private final List<GrowthPoint> points = new ArrayList<>();
   private final List<String> leftOut = new ArrayList<>();
@@ -87,6 +88,7 @@ public final class GrowthBench {
       throws BenchException, InterruptedException {
     Result.Builder result = Result.begin("growth", version, flags, Machine.facts());
     settings.servers().makeDirectory();
+    steps = line.steps(settings.axes().stream().mapToInt(axis -> axis.steps().length).sum());
     try (LoadDriver driver = new LoadDriver()) {
       for (Axis axis : settings.axes()) {
         if (axis == Axis.MAP) {
@@ -141,7 +143,7 @@ public final class GrowthBench {
       warm(driver, servers, TABLE_ROWS_MIN);
       long reached = 0;
       for (long value : axis.steps()) {
-        line.show(axis + ": " + value + " ...");
+        steps.begin(axis + ": " + value);
         if (axis == Axis.OPEN) {
           begin(address, value - reached);
         } else if (axis == Axis.UNCLEANED) {
@@ -168,7 +170,7 @@ public final class GrowthBench {
                 Texts.bytes(available)));
         continue;
       }
-      line.show(Axis.MAP + ": " + rows + " ...");
+      steps.begin(Axis.MAP + ": " + rows);
       ServersPlan plan =
           settings.servers().with(rows, List.of("-Xmx" + heap / MEBIBYTE + "m"), List.of());
       try {

@@ -7,6 +7,7 @@ import io.retso.log.LogException;
 import io.retso.oracle.Changes;
 import io.retso.oracle.StatusOracle;
 import io.retso.report.BenchException;
+import io.retso.report.ProgressLine;
 import io.retso.report.Texts;
 import io.retso.report.Verdict;
 import java.io.PrintWriter;
@@ -124,11 +125,15 @@ public final class KernelBench {
       List<Turn> turns = new ArrayList<>();
       double[] replays = new double[quick ? 5 : 9];
       double[] shares = new double[replays.length];
+      ProgressLine line = new ProgressLine(out);
+      ProgressLine.Steps steps = line.steps(replays.length);
       for (int i = 0; i < replays.length; i++) {
+        steps.begin("  memory, oracle and replay in turns, round " + (i + 1));
         turns.add(kernel.measure());
         replays[i] = log.replay(KernelTurns.oracle(capacity)).perSecond();
         shares[i] = replays[i] / turns.get(i).perSecond();
       }
+      line.clear();
       Arrays.sort(replays);
       Arrays.sort(shares);
       print(turns, replays, first, shares[shares.length / 2]);

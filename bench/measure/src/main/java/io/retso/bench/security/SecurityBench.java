@@ -13,6 +13,7 @@ import io.retso.cluster.ClusterException;
 import io.retso.cluster.SecuredFiles;
 import io.retso.protocol.Handshake;
 import io.retso.report.BenchException;
+import io.retso.report.ProgressLine;
 import io.retso.report.RunFigures.Target;
 import io.retso.report.Texts;
 import io.retso.report.Verdict;
@@ -73,6 +74,8 @@ public final class SecurityBench {
 
   private final Settings settings;
   private final PrintWriter out;
+  private final ProgressLine line;
+  private final ProgressLine.Steps steps;
   private final ServerMetrics metrics = new ServerMetrics();
   private final List<Verdict> found = new ArrayList<>();
   private long seed;
@@ -80,6 +83,8 @@ public final class SecurityBench {
   public SecurityBench(Settings settings, PrintWriter out) {
     this.settings = settings;
     this.out = out;
+    this.line = new ProgressLine(out);
+    this.steps = line.steps(2 + 8L * settings.rounds()); // warm-up, peaks, latencies, handshakes
     this.seed = settings.seed();
   }
 
@@ -107,6 +112,7 @@ public final class SecurityBench {
   }
 
   private void say(String form, Object... values) {
+    line.clear();
     out.println(String.format(Locale.ROOT, form, values));
     out.flush();
   }
@@ -232,6 +238,7 @@ public final class SecurityBench {
 
   private Run measure(Servers servers, LoadDriver driver, LoadPlan plan)
       throws BenchException, InterruptedException {
+    steps.begin("measuring");
     Progress progress = driver.start(servers.address(Target.LOG_OFF), plan);
     try {
       progress.measuring().get();
