@@ -34,7 +34,10 @@ class ArchitectureTest {
     noClasses()
         .that()
         .resideInAnyPackage(
-            "io.retso.workload.bank", "io.retso.workload.sibench", "io.retso.workload.smallbank")
+            "io.retso.workload.bank",
+            "io.retso.workload.sibench",
+            "io.retso.workload.smallbank",
+            "io.retso.workload.tpcc")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("io.retso.workload.store", "io.retso.hbase..", "io.retso.client..")

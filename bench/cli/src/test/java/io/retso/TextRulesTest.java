@@ -25,6 +25,7 @@ class TextRulesTest {
           "hbase-integration/embedded",
           "hbase-integration",
           "hbase-integration/testkit",
+          "hbase-integration/advise",
           "hbase-integration/admin",
           "bench/report",
           "bench/cluster",

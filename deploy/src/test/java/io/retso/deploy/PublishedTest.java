@@ -52,6 +52,7 @@ class PublishedTest {
     MODULES.put("retso-embedded-hbase", "hbase-integration/embedded");
     MODULES.put("hbase-integration", "hbase-integration");
     MODULES.put("retso-hbase-admin", "hbase-integration/admin");
+    MODULES.put("retso-advise", "hbase-integration/advise");
     MODULES.put("retso-testkit", "hbase-integration/testkit");
     MODULES.put("retso-spring", "hbase-integration/spring");
   }

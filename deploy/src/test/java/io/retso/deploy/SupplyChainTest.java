@@ -40,6 +40,7 @@ class SupplyChainTest {
           "retso-server",
           "hbase-integration",
           "hbase-integration/admin",
+          "hbase-integration/advise",
           "hbase-integration/embedded",
           "hbase-integration/spring",
           "hbase-integration/testkit");

@@ -1,5 +1,6 @@
 package io.retso.cli;
 
+import io.retso.admin.AdviseCommand;
 import io.retso.admin.HBaseCommand;
 import io.retso.bench.BenchCommand;
 import io.retso.chaos.ChaosCommand;
@@ -44,6 +45,7 @@ import picocli.CommandLine.Spec;
       DemoCommand.class,
       SandboxCommand.class,
       HBaseCommand.class,
+      AdviseCommand.class,
       ServerCommand.class,
       StatusCommand.class,
       HandoverCommand.class,

@@ -101,6 +101,7 @@ class BenchCommandTest {
             "bounds",
             "smallbank",
             "sibench",
+            "tpcc",
             "jmh");
     for (String other : others) {
       assertTrue(out.toString().contains("  " + other), out.toString());
@@ -154,6 +155,11 @@ class BenchCommandTest {
     assertRefused("--ramp-up must be 0 to", "bench", "sibench", "--ramp-up", "-1");
     assertRefused("'--isolation'", "bench", "bounds", "--isolation", "read_committed");
     assertRefused("--judge-minutes must be 0 to", "bench", "sibench", "--judge-minutes", "-1");
+    assertRefused("--warehouses must be 1 to", "bench", "tpcc", "--warehouses", "0");
+    assertRefused("--divisor must be 1 to", "bench", "tpcc", "--divisor", "1001");
+    assertRefused("--shares must be 0 to", "bench", "tpcc", "--shares", "8,101");
+    assertRefused("--probe must be above 0", "bench", "tpcc", "--probe", "0");
+    assertRefused("has neither level", "bench", "tpcc", "--store", "hbase,plain");
     assertRefused("--log must be memory or", "bench", "sibench", "--log", "both");
     assertRefused("give both or none", "bench", "sibench", "--oracle", "a:1");
     assertRefused("is neither HOST[,HOST", "bench", "sibench", "--cluster", "a", "--oracle", "a:1");

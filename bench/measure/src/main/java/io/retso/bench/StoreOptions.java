@@ -3,6 +3,7 @@ package io.retso.bench;
 import io.retso.bench.workload.StoreKind;
 import io.retso.bench.workload.StorePlan;
 import io.retso.cluster.LocalPostgres;
+import io.retso.text.ErrorText;
 import io.retso.verify.clients.ClusterAccess;
 import java.time.Duration;
 import java.util.List;
@@ -28,8 +29,8 @@ final class StoreOptions {
       defaultValue = "",
       description =
           "JDBC URL of a PostgreSQL, such as jdbc:postgresql://localhost/bench?user=me. Tables"
-              + " account, savings, checking, conflict, sitest of it are dropped. Default: a server"
-              + " of its own, if initdb and postgres are installed")
+              + " account, savings, checking, conflict, sitest, tpcc_* of it are dropped. Default:"
+              + " a server of its own, if initdb and postgres are installed")
   private String postgresUrl;
 
   @Option(
@@ -53,21 +54,21 @@ final class StoreOptions {
   @Option(
       names = "--seconds",
       paramLabel = "N",
-      description = "Measured time of each run. Default: 5, with --quick less than 1")
+      description = "Measured time of each run. Default: 5, with --quick less than 1, of tpcc 1.5")
   private Double seconds;
 
   @Option(
       names = "--ramp-up",
       paramLabel = "N",
-      description = "Seconds before each of them. Default: 2, with --quick less than 1")
+      description = "Seconds before each of them. Default: 2, of tpcc 1, with --quick less than 1")
   private Double rampUp;
 
   @Option(
       names = "--rounds",
       paramLabel = "N",
       description =
-          "Repetitions in which what is compared takes turns. Default: 3, of sibench 5; with"
-              + " --quick 1, 4")
+          "Repetitions in which what is compared takes turns. Default: 3, of sibench 5, of tpcc 8;"
+              + " with --quick 1, 4, 2")
   private Integer rounds;
 
   /**
@@ -118,7 +119,7 @@ final class StoreOptions {
     try {
       return Optional.of(ClusterAccess.of(cluster, oracle));
     } catch (IllegalArgumentException e) {
-      options.check(false, e.getMessage());
+      options.check(false, ErrorText.of(e));
       throw e;
     }
   }

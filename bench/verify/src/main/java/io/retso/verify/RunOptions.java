@@ -142,7 +142,7 @@ final class RunOptions {
     try {
       return cluster == null ? Optional.empty() : Optional.of(ClusterAccess.of(cluster, oracle));
     } catch (IllegalArgumentException e) {
-      throw new ParameterException(command, e.getMessage(), e);
+      throw new ParameterException(command, ErrorText.of(e), e);
     }
   }
 

@@ -8,7 +8,7 @@ import java.util.Map;
 
 /** A transaction that keeps its writes until it is committed. */
 abstract class BufferedTransaction implements StoreTransaction {
-  /** What it has written so far. */
+  /** What it has written so far; null for what it has deleted. */
   final Map<Row, byte[]> writes = new LinkedHashMap<>();
 
   /** Reads a row that it has not written. */
@@ -16,12 +16,16 @@ abstract class BufferedTransaction implements StoreTransaction {
 
   @Override
   public final byte[] get(Row row) throws IOException {
-    byte[] own = writes.get(row);
-    return own == null ? read(row) : own;
+    return writes.containsKey(row) ? writes.get(row) : read(row);
   }
 
   @Override
   public final void put(Row row, byte[] value) {
     writes.put(row, value);
+  }
+
+  @Override
+  public final void delete(Row row) {
+    writes.put(row, null);
   }
 }

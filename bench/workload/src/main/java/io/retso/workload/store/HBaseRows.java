@@ -1,12 +1,16 @@
 package io.retso.workload.store;
 
+import io.retso.workload.Range;
 import io.retso.workload.Row;
+import io.retso.workload.StoreTransaction;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.hbase.NamespaceDescriptor;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
+import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Result;
@@ -61,15 +65,40 @@ final class HBaseRows {
   }
 
   static Get get(Row row) {
-    return new Get(Bytes.toBytes(row.key())).addColumn(FAMILY, QUALIFIER);
+    return get(row.key());
+  }
+
+  static Get get(String key) {
+    return new Get(Bytes.toBytes(key)).addColumn(FAMILY, QUALIFIER);
+  }
+
+  static List<Get> gets(List<String> keys) {
+    return keys.stream().map(HBaseRows::get).toList();
+  }
+
+  static List<byte[]> values(Result[] rows) {
+    List<byte[]> values = new ArrayList<>(rows.length); // some may be null
+    for (Result row : rows) {
+      values.add(value(row));
+    }
+    return values;
   }
 
   static Put put(Row row, byte[] value) {
     return new Put(Bytes.toBytes(row.key())).addColumn(FAMILY, QUALIFIER, value);
   }
 
-  static Scan scan() {
-    return new Scan().addColumn(FAMILY, QUALIFIER).setCaching(SCAN_CACHING);
+  static Delete delete(Row row) {
+    return new Delete(Bytes.toBytes(row.key())).addColumns(FAMILY, QUALIFIER);
+  }
+
+  static Scan scan(Range range, int limit) {
+    return new Scan()
+        .addColumn(FAMILY, QUALIFIER)
+        .withStartRow(Bytes.toBytes(range.from()))
+        .withStopRow(Bytes.toBytes(range.to()))
+        .setCaching(Math.min(limit, SCAN_CACHING))
+        .setLimit(limit == StoreTransaction.NO_LIMIT ? -1 : limit);
   }
 
   static String key(Result row) {

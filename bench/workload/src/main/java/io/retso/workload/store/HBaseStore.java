@@ -15,6 +15,7 @@ import io.retso.hbase.errors.SnapshotTooOldException;
 import io.retso.hbase.errors.TransactionException;
 import io.retso.hbase.options.ReadSnapshot;
 import io.retso.workload.Options;
+import io.retso.workload.Range;
 import io.retso.workload.Reason;
 import io.retso.workload.RefusedException;
 import io.retso.workload.Row;
@@ -186,6 +187,15 @@ public final class HBaseStore implements Store {
     }
 
     @Override
+    public List<byte[]> getAll(String table, List<String> keys) throws IOException {
+      try {
+        return HBaseRows.values(tx.table(HBaseRows.name(table)).get(HBaseRows.gets(keys)));
+      } catch (IOException e) {
+        throw translated(e);
+      }
+    }
+
+    @Override
     public byte[] lock(Row row) throws IOException {
       try {
         return HBaseRows.value(
@@ -215,9 +225,18 @@ public final class HBaseStore implements Store {
     }
 
     @Override
-    public void scan(String name, BiConsumer<String, byte[]> each) throws IOException {
-      ReadTable table = tx.table(HBaseRows.name(name));
-      try (ResultScanner rows = table.getScanner(HBaseRows.scan())) {
+    public void delete(Row row) throws IOException {
+      try {
+        writer().table(HBaseRows.name(row.table())).delete(HBaseRows.delete(row));
+      } catch (IOException e) {
+        throw translated(e);
+      }
+    }
+
+    @Override
+    public void scan(Range range, int limit, BiConsumer<String, byte[]> each) throws IOException {
+      ReadTable table = tx.table(HBaseRows.name(range.table()));
+      try (ResultScanner rows = table.getScanner(HBaseRows.scan(range, limit))) {
         for (Result row = rows.next(); row != null; row = rows.next()) {
           each.accept(HBaseRows.key(row), HBaseRows.value(row));
         }

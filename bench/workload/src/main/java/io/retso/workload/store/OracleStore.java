@@ -7,6 +7,7 @@ import io.retso.client.OracleException;
 import io.retso.client.TransactionHandle;
 import io.retso.workload.Isolation;
 import io.retso.workload.Options;
+import io.retso.workload.Range;
 import io.retso.workload.Reason;
 import io.retso.workload.RefusedException;
 import io.retso.workload.Row;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -88,6 +90,11 @@ public final class OracleStore implements Store {
     return tables.get(row.table()).computeIfAbsent(row.key(), key -> new MemoryRow(Ids.ofRow(row)));
   }
 
+  private Map<String, MemoryRow> rows(Range range) {
+    ConcurrentNavigableMap<String, MemoryRow> all = tables.get(range.table()).tailMap(range.from());
+    return range.to().isEmpty() ? all : all.headMap(range.to());
+  }
+
   /** No open transaction, and none that begins from now on, reads at an earlier timestamp. */
   private long oldestReader() {
     long oldest = given.get(); // first, since a later begin gets a later one
@@ -120,7 +127,7 @@ public final class OracleStore implements Store {
     /** Not used if it reads on a safe snapshot. */
     private final Set<MemoryRow> reads = new HashSet<>();
 
-    private final Set<String> scanned = new HashSet<>();
+    private final Set<Range> scanned = new HashSet<>();
 
     /** What it reads at is no earlier; known before its timestamp is. */
     private final long oldest;
@@ -175,15 +182,23 @@ public final class OracleStore implements Store {
       return get(row);
     }
 
+    /** Own writes are not looked for. */
     @Override
-    public void scan(String table, BiConsumer<String, byte[]> each) throws IOException {
-      scanned.add(table);
-      for (Map.Entry<String, MemoryRow> row : tables.get(table).entrySet()) {
+    public void scan(Range range, int limit, BiConsumer<String, byte[]> each) throws IOException {
+      String last = "";
+      int left = limit;
+      for (Map.Entry<String, MemoryRow> row : rows(range).entrySet()) {
         byte[] value = row.getValue().at(timestamp);
         if (value != null) {
-          each.accept(row.getKey(), value);
+          last = row.getKey();
+          left--;
+          each.accept(last, value);
+        }
+        if (left == 0) {
+          break;
         }
       }
+      scanned.add(left == 0 ? range.upTo(last) : range);
     }
 
     @Override
@@ -242,7 +257,7 @@ public final class OracleStore implements Store {
       return readOnly ? System.nanoTime() : decided;
     }
 
-    /** Scans are of whole tables, so of granules there are no others. */
+    /** What it writes is in all granules that a scan may have. */
     private CommitRequest request(Set<MemoryRow> written) {
       CommitRequest request = CommitRequest.of(handle).withWrites(ids(written));
       if (!validated.isEmpty()) {
@@ -254,13 +269,9 @@ public final class OracleStore implements Store {
             request
                 .serializable()
                 .withReads(ids(reads))
-                .withRangeReads(scanned.stream().mapToLong(Ids::ofTable).toArray())
+                .withRangeReads(scanned.stream().mapToLong(Ids::ofRange).distinct().toArray())
                 .withRangeWrites(
-                    writes.keySet().stream()
-                        .map(Row::table)
-                        .distinct()
-                        .mapToLong(Ids::ofTable)
-                        .toArray());
+                    writes.keySet().stream().flatMapToLong(Ids::granules).distinct().toArray());
       }
       return request;
     }

@@ -1,6 +1,7 @@
 package io.retso.workload.store;
 
 import io.retso.workload.Options;
+import io.retso.workload.Range;
 import io.retso.workload.Row;
 import io.retso.workload.Store;
 import io.retso.workload.StoreTransaction;
@@ -15,7 +16,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
-import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
@@ -63,6 +64,16 @@ public final class PlainStore implements Store {
     }
 
     @Override
+    public List<byte[]> getAll(String name, List<String> keys) throws IOException {
+      if (writes.keySet().stream().anyMatch(row -> row.table().equals(name))) {
+        return super.getAll(name, keys); // some may be its own
+      }
+      try (Table table = connection.getTable(HBaseRows.name(name))) {
+        return HBaseRows.values(table.get(HBaseRows.gets(keys)));
+      }
+    }
+
+    @Override
     public byte[] lock(Row row) throws IOException {
       return get(row);
     }
@@ -73,9 +84,9 @@ public final class PlainStore implements Store {
     }
 
     @Override
-    public void scan(String name, BiConsumer<String, byte[]> each) throws IOException {
-      Scan scan = HBaseRows.scan();
-      try (Table table = connection.getTable(HBaseRows.name(name));
+    public void scan(Range range, int limit, BiConsumer<String, byte[]> each) throws IOException {
+      Scan scan = HBaseRows.scan(range, limit);
+      try (Table table = connection.getTable(HBaseRows.name(range.table()));
           ResultScanner rows = table.getScanner(scan)) {
         for (Result row : rows) {
           each.accept(HBaseRows.key(row), HBaseRows.value(row));
@@ -85,16 +96,20 @@ public final class PlainStore implements Store {
 
     @Override
     public void commit() throws IOException {
-      Map<String, List<Put>> puts = new HashMap<>();
+      Map<String, List<Mutation>> changes = new HashMap<>();
       writes.forEach(
           (row, value) ->
-              puts.computeIfAbsent(row.table(), key -> new ArrayList<>())
-                  .add(HBaseRows.put(row, value)));
-      for (Map.Entry<String, List<Put>> of : puts.entrySet()) {
+              changes
+                  .computeIfAbsent(row.table(), key -> new ArrayList<>())
+                  .add(value == null ? HBaseRows.delete(row) : HBaseRows.put(row, value)));
+      for (Map.Entry<String, List<Mutation>> of : changes.entrySet()) {
         try (Table table = connection.getTable(HBaseRows.name(of.getKey()))) {
-          table.put(of.getValue());
+          table.batch(of.getValue(), null);
         } catch (IOException e) {
           throw new UnknownOutcomeException(e); // some of it may be written
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          throw new UnknownOutcomeException(e);
         }
       }
     }

@@ -2,6 +2,7 @@ package io.retso.workload.store;
 
 import io.retso.text.ErrorText;
 import io.retso.workload.Options;
+import io.retso.workload.Range;
 import io.retso.workload.Reason;
 import io.retso.workload.RefusedException;
 import io.retso.workload.Row;
@@ -15,11 +16,14 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BiConsumer;
 
@@ -46,10 +50,23 @@ public final class PostgresStore implements Store {
 
   private final String url;
   private final Queue<Session> idle = new ConcurrentLinkedQueue<>();
+  private final Map<String, String> settings = new ConcurrentHashMap<>();
 
   /** Connects when there is something to do. */
   public PostgresStore(String url) {
     this.url = url;
+  }
+
+  /**
+   * Has a setting for all connections, such as one of the planner.
+   *
+   * @throws IllegalStateException if there are some already
+   */
+  public void set(String setting, String value) {
+    if (!idle.isEmpty()) {
+      throw new IllegalStateException("there are connections without it: set it first");
+    }
+    settings.put(setting, value);
   }
 
   /** A connection with its statements. For one thread at a time. */
@@ -59,8 +76,13 @@ public final class PostgresStore implements Store {
     private int isolation = Connection.TRANSACTION_NONE;
     private boolean readOnly;
 
-    Session(String url) throws SQLException {
+    Session(String url, Map<String, String> settings) throws SQLException {
       connection = DriverManager.getConnection(url);
+      try (Statement statement = connection.createStatement()) {
+        for (Map.Entry<String, String> setting : settings.entrySet()) {
+          statement.execute("SET " + setting.getKey() + " = " + setting.getValue());
+        }
+      }
       connection.setAutoCommit(false);
     }
 
@@ -98,7 +120,7 @@ public final class PostgresStore implements Store {
   private Session session() throws IOException {
     Session session = idle.poll();
     try {
-      return session == null ? new Session(url) : session;
+      return session == null ? new Session(url, settings) : session;
     } catch (SQLException e) {
       // Without the cause, which says less; and without the URL, which may have a password.
       throw new IOException("cannot connect to PostgreSQL: " + ErrorText.of(e));
@@ -112,7 +134,25 @@ public final class PostgresStore implements Store {
       session.begin(Options.ALONE); // the last one may have been read-only
       for (String table : tables) {
         statement.execute("DROP TABLE IF EXISTS " + table);
-        statement.execute("CREATE TABLE " + table + " (k text PRIMARY KEY, v bytea NOT NULL)");
+        statement.execute(
+            "CREATE TABLE " + table + " (k text COLLATE \"C\" PRIMARY KEY, v bytea NOT NULL)");
+      }
+      session.connection.commit();
+    } catch (SQLException e) {
+      throw new IOException(e);
+    }
+    idle.add(session);
+  }
+
+  /** With statistics, so that its planner reads ranges by their keys from the beginning. */
+  @Override
+  public void fill(Map<Row, byte[]> rows) throws IOException {
+    Store.super.fill(rows);
+    Session session = session();
+    try (Statement statement = session.connection.createStatement()) {
+      session.begin(Options.ALONE);
+      for (String table : rows.keySet().stream().map(Row::table).distinct().toList()) {
+        statement.execute("ANALYZE " + table);
       }
       session.connection.commit();
     } catch (SQLException e) {
@@ -125,13 +165,15 @@ public final class PostgresStore implements Store {
   @Override
   public Map<String, String> facts() throws IOException {
     Map<String, String> facts = new LinkedHashMap<>();
+    List<String> shown = new ArrayList<>(FACTS);
+    shown.addAll(new TreeSet<>(settings.keySet()));
     Session session = session();
     try (Statement statement = session.connection.createStatement()) {
       session.begin(Options.ALONE); // the last one may have waited
-      for (String setting : FACTS) {
-        try (ResultSet shown = statement.executeQuery("SHOW " + setting)) {
-          shown.next();
-          facts.put(setting, shown.getString(1));
+      for (String setting : shown) {
+        try (ResultSet found = statement.executeQuery("SHOW " + setting)) {
+          found.next();
+          facts.put(setting, found.getString(1));
         }
       }
       session.connection.commit();
@@ -201,6 +243,26 @@ public final class PostgresStore implements Store {
     }
 
     @Override
+    public List<byte[]> getAll(String table, List<String> keys) throws IOException {
+      try {
+        PreparedStatement statement =
+            session.statement("SELECT k, v FROM " + table + " WHERE k = ANY (?)");
+        statement.setArray(1, session.connection.createArrayOf("text", keys.toArray()));
+        Map<String, byte[]> found = new HashMap<>();
+        try (ResultSet rows = statement.executeQuery()) {
+          while (rows.next()) {
+            found.put(rows.getString(1), rows.getBytes(2));
+          }
+        }
+        List<byte[]> values = new ArrayList<>(keys.size()); // some may be null
+        keys.forEach(key -> values.add(found.get(key)));
+        return values;
+      } catch (SQLException e) {
+        throw translated(e);
+      }
+    }
+
+    @Override
     public byte[] lock(Row row) throws IOException {
       return read("SELECT v FROM " + row.table() + " WHERE k = ? FOR UPDATE", row);
     }
@@ -227,11 +289,36 @@ public final class PostgresStore implements Store {
     }
 
     @Override
-    public void scan(String table, BiConsumer<String, byte[]> each) throws IOException {
-      try (ResultSet rows =
-          session.statement("SELECT k, v FROM " + table + " ORDER BY k").executeQuery()) {
-        while (rows.next()) {
-          each.accept(rows.getString(1), rows.getBytes(2));
+    public void delete(Row row) throws IOException {
+      try {
+        PreparedStatement statement =
+            session.statement("DELETE FROM " + row.table() + " WHERE k = ?");
+        statement.setString(1, row.key());
+        statement.executeUpdate();
+      } catch (SQLException e) {
+        throw translated(e);
+      }
+    }
+
+    @Override
+    public void scan(Range range, int limit, BiConsumer<String, byte[]> each) throws IOException {
+      String sql =
+          "SELECT k, v FROM "
+              + range.table()
+              + " WHERE k >= ?"
+              + (range.to().isEmpty() ? "" : " AND k < ?")
+              + " ORDER BY k"
+              + (limit == NO_LIMIT ? "" : " LIMIT " + limit);
+      try {
+        PreparedStatement statement = session.statement(sql);
+        statement.setString(1, range.from());
+        if (!range.to().isEmpty()) {
+          statement.setString(2, range.to());
+        }
+        try (ResultSet rows = statement.executeQuery()) {
+          while (rows.next()) {
+            each.accept(rows.getString(1), rows.getBytes(2));
+          }
         }
       } catch (SQLException e) {
         throw translated(e);

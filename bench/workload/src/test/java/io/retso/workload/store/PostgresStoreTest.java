@@ -11,6 +11,7 @@ import io.retso.cluster.LocalPostgres;
 import io.retso.workload.Isolation;
 import io.retso.workload.Loads;
 import io.retso.workload.Options;
+import io.retso.workload.Range;
 import io.retso.workload.Reason;
 import io.retso.workload.RefusedException;
 import io.retso.workload.Row;
@@ -20,9 +21,11 @@ import io.retso.workload.history.RecordedStore;
 import io.retso.workload.history.SerialCheck;
 import io.retso.workload.history.SerialCheck.Verdict;
 import io.retso.workload.sibench.Sibench;
-import io.retso.workload.smallbank.Mix;
 import io.retso.workload.smallbank.SmallBank;
 import io.retso.workload.smallbank.Strategy;
+import io.retso.workload.tpcc.Mix;
+import io.retso.workload.tpcc.Scale;
+import io.retso.workload.tpcc.Tpcc;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -150,8 +153,62 @@ class PostgresStoreTest {
     assertEquals("on", facts.get("synchronous_commit"));
   }
 
+  @Test
+  void rangesHaveTheirRows() throws IOException {
+    Ranges.check(store, TABLE, "ranges-");
+    store.create(List.of(TABLE));
+    Ranges.check(new RecordedStore(store, 0), TABLE, "ranges-");
+  }
+
+  /** Its check of ranges is its own: that it has one is what the programs rely on. */
+  @Test
+  void onlySerializableRefusesWriteSkewThroughEmptyRanges() throws IOException {
+    for (Isolation isolation : List.of(Isolation.SNAPSHOT, Isolation.SERIALIZABLE)) {
+      try (StoreTransaction a = store.begin(level(isolation));
+          StoreTransaction b = store.begin(level(isolation))) {
+        a.scan(Range.prefix(TABLE, "a"), 1, (key, value) -> {});
+        b.scan(Range.prefix(TABLE, "b"), 1, (key, value) -> {});
+        a.insert(new Row(TABLE, "b" + isolation), ONE);
+        b.insert(new Row(TABLE, "a" + isolation), ONE);
+        a.commit();
+        if (isolation == Isolation.SNAPSHOT) {
+          b.commit();
+          store.create(List.of(TABLE)); // empty again
+        } else {
+          assertEquals(Reason.DANGEROUS, assertThrows(RefusedException.class, b::commit).reason());
+        }
+      }
+    }
+  }
+
+  /** TPC-C with Credit Check: its conditions hold, and if asked for there is a serial order. */
+  @Test
+  void creditsAreCheckedAtBothLevels() throws Exception {
+    Tpcc workload = new Tpcc(new Scale(1, 2, 6, 100), Isolation.SNAPSHOT, Mix.STANDARD);
+    RecordedStore recorded = new RecordedStore(store, 100_000);
+    recorded.create(workload.schema());
+    for (Isolation isolation : List.of(Isolation.SNAPSHOT, Isolation.SERIALIZABLE)) {
+      Tpcc at = workload.with(isolation, Mix.STANDARD);
+      at.load(recorded);
+      recorded.history();
+      Loads.untilCommitted(100, at, recorded, 4, 1);
+      assertEquals("", at.check(recorded));
+      Verdict verdict = SerialCheck.check(recorded.history());
+      assertTrue(isolation == Isolation.SNAPSHOT || verdict.isSerializable(), verdict.toString());
+    }
+  }
+
+  @Test
+  void aSettingIsThatOfAllConnections() throws IOException {
+    assertThrows(IllegalStateException.class, () -> store.set("enable_seqscan", "off"));
+    try (PostgresStore other = new PostgresStore(server.url())) {
+      other.set("enable_seqscan", "off");
+      assertEquals("off", other.facts().get("enable_seqscan"));
+    }
+  }
+
   private static Verdict run(Strategy strategy) throws Exception {
-    SmallBank bank = new SmallBank(new Mix(20, 4, 20), strategy);
+    SmallBank bank = new SmallBank(new io.retso.workload.smallbank.Mix(20, 4, 20), strategy);
     RecordedStore recorded = new RecordedStore(store, 100_000);
     recorded.create(bank.schema());
     bank.load(recorded);

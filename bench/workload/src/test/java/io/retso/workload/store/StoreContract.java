@@ -9,12 +9,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.workload.Isolation;
 import io.retso.workload.Loads;
 import io.retso.workload.Options;
+import io.retso.workload.Range;
 import io.retso.workload.Reason;
 import io.retso.workload.RefusedException;
 import io.retso.workload.Row;
 import io.retso.workload.Store;
 import io.retso.workload.StoreTransaction;
 import io.retso.workload.bank.Bank;
+import io.retso.workload.history.RecordedStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -32,6 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(120)
 abstract class StoreContract {
   private static final String TABLE = "contract";
+  private static final String RECORDED = "contract_recorded";
   private static final byte[] ONE = {1};
   private static final byte[] TWO = {2};
   private static final Options WRITES = new Options("w", Isolation.SNAPSHOT, false);
@@ -55,7 +58,7 @@ abstract class StoreContract {
 
   /** To be called once, as HBase needs a second for a table; each test has rows of its own. */
   static void createTable(Store store) throws IOException {
-    store.create(List.of(TABLE));
+    store.create(List.of(TABLE, RECORDED));
   }
 
   private void write(Row row, byte[] value) throws IOException {
@@ -174,6 +177,43 @@ abstract class StoreContract {
       b.put(x, ONE);
       a.commit();
       assertTrue(assertThrows(RefusedException.class, b::commit).reason().isCertification());
+    }
+  }
+
+  @Test
+  void rangesHaveTheirRows() throws IOException {
+    Ranges.check(store, TABLE, prefix);
+    Ranges.check(new RecordedStore(store, 0), RECORDED, prefix);
+  }
+
+  private static void look(StoreTransaction tx, String begin) throws IOException {
+    tx.scan(Range.prefix(TABLE, begin), 1, (key, value) -> {});
+  }
+
+  /** Each looks where the other one adds a row: neither has read a row. */
+  @Test
+  void writeSkewThroughRangesThatWereEmptyIsRefused() throws IOException {
+    try (StoreTransaction a = store.begin(serializable(false));
+        StoreTransaction b = store.begin(serializable(false))) {
+      look(a, prefix + "a");
+      look(b, prefix + "b");
+      a.insert(new Row(TABLE, prefix + "b1"), ONE);
+      b.insert(new Row(TABLE, prefix + "a1"), ONE);
+      a.commit();
+      assertTrue(assertThrows(RefusedException.class, b::commit).reason().isCertification());
+    }
+  }
+
+  @Test
+  void whatIsAddedBesideARangeRefusesNobody() throws IOException {
+    try (StoreTransaction a = store.begin(serializable(false));
+        StoreTransaction b = store.begin(serializable(false))) {
+      look(a, prefix + "a");
+      look(b, prefix + "b");
+      a.insert(new Row(TABLE, prefix + "a1"), ONE);
+      b.insert(new Row(TABLE, prefix + "b1"), ONE);
+      a.commit();
+      b.commit();
     }
   }
 

@@ -1,0 +1,141 @@
+package io.retso.bench.workload;
+
+import io.retso.bench.workload.TpccCase.Counts;
+import io.retso.report.Mean;
+import io.retso.report.Percentiles;
+import io.retso.report.Plot;
+import io.retso.report.Plot.Axis;
+import io.retso.report.Plot.Kind;
+import io.retso.report.Plot.Series;
+import io.retso.report.Rounds;
+import io.retso.report.Table;
+import io.retso.report.Unit;
+import io.retso.report.Verdict;
+import io.retso.workload.Isolation;
+import io.retso.workload.tpcc.Mix;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+
+/** What rounds of TPC-C show. */
+final class TpccResult {
+  /** What the paper has for the standard mix, in memory. */
+  private static final double RATIO_MIN = 0.95;
+
+  /** The paper's bound of refusals. */
+  private static final double REFUSED_MAX = 0.0025;
+
+  private static final int PERCENT = 100;
+
+  private final Rounds<TpccCase, Counts> rounds;
+
+  /** How long deferred readers took beside all runs of a store at a level. */
+  record Deferred(StoreKind store, Isolation level, Percentiles waits) {}
+
+  TpccResult(Rounds<TpccCase, Counts> rounds) {
+    this.rounds = rounds;
+  }
+
+  private Mean ratio(TpccCase of) {
+    return rounds.ratio(of, of.at(Isolation.SNAPSHOT), Counts::perSecond);
+  }
+
+  Table table() {
+    List<TpccCase> cases = rounds.cases();
+    cases.sort(
+        Comparator.comparing(TpccCase::store)
+            .thenComparing(TpccCase::share)
+            .thenComparing(TpccCase::level));
+    return Table.of("tpcc", cases)
+        .words("store", TpccCase::store)
+        .words("read-only", of -> of.share() + " %")
+        .words("isolation", TpccCase::level)
+        .column(Unit.RATE, "per s", of -> rounds.mean(of, Counts::perSecond))
+        .column(Unit.RATIO, "of SNAPSHOT", of -> isSerializable(of) ? ratio(of) : null)
+        .column(Unit.MILLIS, "ms", of -> rounds.mean(of, Counts::millis).value())
+        .column(Unit.SHARE, "refused", of -> rounds.mean(of, Counts::refusedShare).value())
+        .column(Unit.SHARE, "for reads", of -> rounds.mean(of, Counts::certifiedShare).value())
+        .end();
+  }
+
+  private static boolean isSerializable(TpccCase of) {
+    return of.level() == Isolation.SERIALIZABLE;
+  }
+
+  static Table deferred(List<Deferred> readers) {
+    return Table.of("tpcc-deferred", readers)
+        .words("deferred readers beside", Deferred::store)
+        .words("at", Deferred::level)
+        .column(Unit.COUNT, "count", of -> of.waits().count())
+        .column(Unit.MILLIS, "median ms", of -> of.waits().p50())
+        .column(Unit.MILLIS, "p90", of -> of.waits().p90())
+        .column(Unit.MILLIS, "max", of -> of.waits().max())
+        .end();
+  }
+
+  /** Those of the standard mix, if it was measured. */
+  List<Verdict> verdicts() {
+    List<Verdict> all = new ArrayList<>();
+    for (StoreKind kind : stores()) {
+      TpccCase of = new TpccCase(kind, Mix.STANDARD.readOnlyPercent(), Isolation.SERIALIZABLE);
+      Mean ratio = ratio(of);
+      if (ratio.count() > 0) {
+        all.add(
+            Verdict.ofRatio(
+                kind + ", 8 % read-only, SERIALIZABLE / SNAPSHOT, throughput",
+                ratio,
+                true,
+                RATIO_MIN,
+                "median of " + ratio.count() + " rounds' ratios"));
+        all.add(refusals(of));
+      }
+    }
+    return all;
+  }
+
+  private Verdict refusals(TpccCase of) {
+    long attempts = (long) rounds.sum(of, Counts::attempts);
+    long refused = (long) rounds.sum(of, Counts::certified);
+    return new Verdict(
+        of.store() + ", 8 % read-only, refused for what was read, percent",
+        attempts == 0 ? 0 : (double) PERCENT * refused / attempts,
+        false,
+        PERCENT * REFUSED_MAX,
+        String.format(Locale.ROOT, "%,d of %,d attempts", refused, attempts),
+        Mean.doubt(refused, attempts, REFUSED_MAX));
+  }
+
+  private List<StoreKind> stores() {
+    return rounds.cases().stream().map(TpccCase::store).distinct().sorted().toList();
+  }
+
+  /** Throughput as a ratio, and refusals, over the share of programs that only read. */
+  Plot plot() {
+    List<Integer> shares =
+        rounds.cases().stream().map(TpccCase::share).distinct().sorted().toList();
+    return Plot.of(
+            "tpcc",
+            "TPC-C with Credit Check: SERIALIZABLE beside SNAPSHOT",
+            "by the share of programs that only read; bars: 95 % confidence",
+            Axis.of("read-only, %", shares))
+        .panel(Kind.LINES, Axis.linear("throughput / SNAPSHOT"), series(shares, this::ratio))
+        .panel(
+            Kind.LINES,
+            Axis.linear("refused, % of attempts"),
+            series(shares, of -> rounds.mean(of, counts -> PERCENT * counts.refusedShare())));
+  }
+
+  private List<Series> series(List<Integer> shares, Function<TpccCase, Mean> figure) {
+    return stores().stream()
+        .map(
+            kind ->
+                Series.ofMeans(
+                    kind.toString(),
+                    "",
+                    shares,
+                    share -> figure.apply(new TpccCase(kind, share, Isolation.SERIALIZABLE))))
+        .toList();
+  }
+}

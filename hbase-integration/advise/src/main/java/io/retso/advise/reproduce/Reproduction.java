@@ -1,0 +1,224 @@
+package io.retso.advise.reproduce;
+
+import io.retso.advise.model.Danger;
+import io.retso.advise.model.Instance;
+import io.retso.advise.model.Operation;
+import io.retso.advise.model.Operation.Kind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.apache.yetus.audience.InterfaceAudience;
+
+/**
+ * A danger as a test of JUnit 5 that shows it on a real oracle and HBase, by {@code retso-testkit}:
+ * under snapshot isolation all of its transactions commit, serializable ones do not. Immutable.
+ *
+ * @since 0.1
+ */
+@InterfaceAudience.Public
+public final class Reproduction {
+  private static final String HEAD =
+      """
+      import static org.junit.jupiter.api.Assertions.assertEquals;
+      import static org.junit.jupiter.api.Assertions.assertNotEquals;
+
+      import io.retso.hbase.ReadTransaction;
+      import io.retso.hbase.Transaction;
+      import io.retso.hbase.TransactionManager;
+      import io.retso.hbase.TransactionOptions;
+      import io.retso.hbase.errors.ConflictException;
+      import io.retso.hbase.errors.SerializationException;
+      import io.retso.hbase.options.Isolation;
+      import io.retso.testkit.RetsoExtension;
+      import io.retso.testkit.TestCluster;
+      import java.io.IOException;
+      import java.util.ArrayList;
+      import java.util.List;
+      import org.apache.hadoop.hbase.TableName;
+      import org.apache.hadoop.hbase.client.Get;
+      import org.apache.hadoop.hbase.client.Put;
+      import org.apache.hadoop.hbase.client.ResultScanner;
+      import org.apache.hadoop.hbase.client.Scan;
+      import org.apache.hadoop.hbase.util.Bytes;
+      import org.junit.jupiter.api.Test;
+      import org.junit.jupiter.api.extension.ExtendWith;
+
+      """;
+
+  private static final String TESTS =
+      """
+        private static final byte[] FAMILY = Bytes.toBytes("f");
+
+        private Isolation isolation;
+
+        @Test
+        void underSnapshotIsolationAllCommit(TestCluster cluster) throws IOException {
+          isolation = Isolation.SNAPSHOT;
+          assertEquals(List.of(), refused(cluster));
+        }
+
+        @Test
+        void serializableOnesDoNot(TestCluster cluster) throws IOException {
+          isolation = Isolation.SERIALIZABLE;
+          assertNotEquals(List.of(), refused(cluster));
+        }
+
+      """;
+
+  private static final String HELPERS =
+      """
+        /** Each isolation has tables of its own. */
+        private TableName name(String table) {
+          return TableName.valueOf(table + "-" + isolation);
+        }
+
+        private TransactionOptions options(String name) {
+          return TransactionOptions.DEFAULT.withName(name).withIsolation(isolation);
+        }
+
+        private static Get get(String row) {
+          return new Get(Bytes.toBytes(row)).addFamily(FAMILY);
+        }
+
+        private void read(ReadTransaction tx, String table, String row) throws IOException {
+          tx.table(name(table)).get(get(row));
+        }
+
+        private void lock(Transaction tx, String table, String row) throws IOException {
+          tx.table(name(table)).getForUpdate(get(row));
+        }
+
+        private void validate(Transaction tx, String table, String row) throws IOException {
+          tx.table(name(table)).getValidated(get(row));
+        }
+
+        private void scan(ReadTransaction tx, String table, String prefix) throws IOException {
+          Scan scan = new Scan().addFamily(FAMILY).setStartStopRowForPrefixScan(Bytes.toBytes(prefix));
+          try (ResultScanner rows = tx.table(name(table)).getScanner(scan)) {
+            rows.forEach(row -> {});
+          }
+        }
+
+        private void write(Transaction tx, String table, String row, String... columns)
+            throws IOException {
+          Put put = new Put(Bytes.toBytes(row));
+          for (String column : columns) {
+            put.addColumn(FAMILY, Bytes.toBytes(column), Bytes.toBytes(tx.toString()));
+          }
+          tx.table(name(table)).put(put);
+        }
+      }
+      """;
+
+  private final Danger danger;
+  private final String packageName;
+  private final String className;
+
+  private Reproduction(Danger danger, String packageName, String className) {
+    this.danger = danger;
+    this.packageName = packageName;
+    this.className = className;
+  }
+
+  /**
+   * A test of a danger.
+   *
+   * @param packageName of the class; may be empty
+   * @throws IllegalArgumentException if one of the names is none of Java
+   */
+  public static Reproduction of(Danger danger, String packageName, String className) {
+    String name = "\\p{javaJavaIdentifierStart}\\p{javaJavaIdentifierPart}*";
+    if (!className.matches(name) || !packageName.matches("(?:" + name + "(?:\\." + name + ")*)?")) {
+      throw new IllegalArgumentException(
+          packageName + "." + className + " is no name of a class: letters, digits and _");
+    }
+    return new Reproduction(danger, packageName, className);
+  }
+
+  /** The source. */
+  public String text() {
+    StringBuilder text = new StringBuilder();
+    text.append(packageName.isEmpty() ? "" : "package " + packageName + ";\n\n").append(HEAD);
+    text.append("/**\n * What snapshot isolation lets happen, and no serial order explains:\n *\n");
+    text.append(" * <ol>\n");
+    danger.schedule().forEach(step -> text.append(" *   <li>").append(step).append('\n'));
+    text.append(" * </ol>\n */\n@ExtendWith(RetsoExtension.class)\n");
+    text.append("class ").append(className).append(" {\n").append(TESTS);
+    schedule(text);
+    return text.append(HELPERS).toString();
+  }
+
+  private List<Instance> all() {
+    List<Instance> all = new ArrayList<>(danger.others());
+    all.add(danger.pivot());
+    return all;
+  }
+
+  private void createTables(StringBuilder text) {
+    Set<String> tables =
+        all().stream()
+            .flatMap(instance -> instance.program().operations().stream())
+            .map(Operation::table)
+            .collect(Collectors.toCollection(TreeSet::new));
+    for (String table : tables) {
+      text.append("    cluster.createTable(name(").append(quoted(table));
+      text.append(").getNameAsString(), \"f\");\n");
+    }
+  }
+
+  private void schedule(StringBuilder text) {
+    Instance pivot = danger.pivot();
+    text.append("  /** Which of the transactions did not commit. */\n");
+    text.append("  private List<String> refused(TestCluster cluster) throws IOException {\n");
+    createTables(text);
+    text.append("    TransactionManager manager = cluster.manager();\n");
+    text.append("    List<String> refused = new ArrayList<>();\n");
+    text.append("    try (Transaction pivot = manager.begin(options(");
+    text.append(quoted(pivot.program().name())).append("))) {\n");
+    calls(text, "      ", "pivot", pivot, true);
+    for (Instance other : danger.others()) {
+      text.append("      try (Transaction other = manager.begin(options(");
+      text.append(quoted(other.program().name())).append("))) {\n");
+      calls(text, "        ", "other", other, true);
+      calls(text, "        ", "other", other, false);
+      text.append("        other.commit();\n");
+      text.append("      } catch (ConflictException | SerializationException e) {\n");
+      text.append("        refused.add(").append(quoted(other.toString())).append(" + e);\n");
+      text.append("      }\n");
+    }
+    calls(text, "      ", "pivot", pivot, false);
+    text.append(
+        "      pivot.commit();\n    } catch (ConflictException | SerializationException e) {\n");
+    text.append("      refused.add(").append(quoted(pivot.toString())).append(" + e);\n");
+    text.append("    }\n    return refused;\n  }\n\n");
+  }
+
+  /** Calls for what it reads, or for what it writes and locks. */
+  private static void calls(
+      StringBuilder text, String indent, String tx, Instance of, boolean reads) {
+    for (Operation operation : of.program().operations()) {
+      if (operation.reads() != reads) {
+        continue;
+      }
+      List<String> key = of.key(operation);
+      String row =
+          String.join("/", key) + (key.isEmpty() && operation.kind() != Kind.SCAN ? "-" : "");
+      // Rows end with the sign, too: otherwise the prefix 1 would have the row 10.
+      row += row.isEmpty() ? "" : "/";
+      text.append(indent).append(operation.kind().word()).append('(').append(tx).append(", ");
+      text.append(quoted(operation.table())).append(", ").append(quoted(row));
+      if (operation.kind() == Kind.WRITE) {
+        operation.columns().stream()
+            .sorted()
+            .forEach(column -> text.append(", ").append(quoted(column)));
+      }
+      text.append(");\n");
+    }
+  }
+
+  private static String quoted(String text) {
+    return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+  }
+}

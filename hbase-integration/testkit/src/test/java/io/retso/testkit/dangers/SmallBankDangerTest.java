@@ -1,0 +1,130 @@
+package io.retso.testkit.dangers;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+
+import io.retso.hbase.ReadTransaction;
+import io.retso.hbase.Transaction;
+import io.retso.hbase.TransactionManager;
+import io.retso.hbase.TransactionOptions;
+import io.retso.hbase.errors.ConflictException;
+import io.retso.hbase.errors.SerializationException;
+import io.retso.hbase.options.Isolation;
+import io.retso.testkit.RetsoExtension;
+import io.retso.testkit.TestCluster;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.ResultScanner;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.util.Bytes;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * What snapshot isolation lets happen, and no serial order explains:
+ *
+ * <ol>
+ *   <li>WriteCheck(n=1) begins, and reads
+ *   <li>TransactSaving(n=1) runs, and commits
+ *   <li>Balance(n=1) runs, and commits
+ *   <li>WriteCheck(n=1) writes, and commits
+ * </ol>
+ */
+@ExtendWith(RetsoExtension.class)
+class SmallBankDangerTest {
+  private static final byte[] FAMILY = Bytes.toBytes("f");
+
+  private Isolation isolation;
+
+  @Test
+  void underSnapshotIsolationAllCommit(TestCluster cluster) throws IOException {
+    isolation = Isolation.SNAPSHOT;
+    assertEquals(List.of(), refused(cluster));
+  }
+
+  @Test
+  void serializableOnesDoNot(TestCluster cluster) throws IOException {
+    isolation = Isolation.SERIALIZABLE;
+    assertNotEquals(List.of(), refused(cluster));
+  }
+
+  /** Which of the transactions did not commit. */
+  private List<String> refused(TestCluster cluster) throws IOException {
+    cluster.createTable(name("account").getNameAsString(), "f");
+    cluster.createTable(name("checking").getNameAsString(), "f");
+    cluster.createTable(name("saving").getNameAsString(), "f");
+    TransactionManager manager = cluster.manager();
+    List<String> refused = new ArrayList<>();
+    try (Transaction pivot = manager.begin(options("WriteCheck"))) {
+      read(pivot, "account", "1/");
+      read(pivot, "saving", "1/");
+      read(pivot, "checking", "1/");
+      try (Transaction other = manager.begin(options("TransactSaving"))) {
+        read(other, "account", "1/");
+        read(other, "saving", "1/");
+        write(other, "saving", "1/", "b");
+        other.commit();
+      } catch (ConflictException | SerializationException e) {
+        refused.add("TransactSaving(n=1)" + e);
+      }
+      try (Transaction other = manager.begin(options("Balance"))) {
+        read(other, "account", "1/");
+        read(other, "saving", "1/");
+        read(other, "checking", "1/");
+        other.commit();
+      } catch (ConflictException | SerializationException e) {
+        refused.add("Balance(n=1)" + e);
+      }
+      write(pivot, "checking", "1/", "b");
+      pivot.commit();
+    } catch (ConflictException | SerializationException e) {
+      refused.add("WriteCheck(n=1)" + e);
+    }
+    return refused;
+  }
+
+  /** Each isolation has tables of its own. */
+  private TableName name(String table) {
+    return TableName.valueOf(table + "-" + isolation);
+  }
+
+  private TransactionOptions options(String name) {
+    return TransactionOptions.DEFAULT.withName(name).withIsolation(isolation);
+  }
+
+  private static Get get(String row) {
+    return new Get(Bytes.toBytes(row)).addFamily(FAMILY);
+  }
+
+  private void read(ReadTransaction tx, String table, String row) throws IOException {
+    tx.table(name(table)).get(get(row));
+  }
+
+  private void lock(Transaction tx, String table, String row) throws IOException {
+    tx.table(name(table)).getForUpdate(get(row));
+  }
+
+  private void validate(Transaction tx, String table, String row) throws IOException {
+    tx.table(name(table)).getValidated(get(row));
+  }
+
+  private void scan(ReadTransaction tx, String table, String prefix) throws IOException {
+    Scan scan = new Scan().addFamily(FAMILY).setStartStopRowForPrefixScan(Bytes.toBytes(prefix));
+    try (ResultScanner rows = tx.table(name(table)).getScanner(scan)) {
+      rows.forEach(row -> {});
+    }
+  }
+
+  private void write(Transaction tx, String table, String row, String... columns)
+      throws IOException {
+    Put put = new Put(Bytes.toBytes(row));
+    for (String column : columns) {
+      put.addColumn(FAMILY, Bytes.toBytes(column), Bytes.toBytes(tx.toString()));
+    }
+    tx.table(name(table)).put(put);
+  }
+}
