@@ -77,9 +77,13 @@ class BenchCommandTest {
     String[] goOn = {"bench", "failover", "--continue", "--out=" + directory};
     Files.writeString(
         directory.resolve("failover.json"),
-        "{\"nodes\": \"1 oracle\", \"flags\": [\"failover\", \"--oracles=1\"]}");
+        "{\"flags\": [], \"runs\":"
+            + " [{\"nodes\": \"1 oracle\", \"flags\": [\"failover\", \"--oracles=1\"]}]}");
     assertEquals(1, retso(goOn));
     assertTrue(err.toString().contains("is of other flags: failover --oracles=1"), err::toString);
+    Files.writeString(directory.resolve("failover.json"), "{\"nodes\": \"1 oracle\"}");
+    assertEquals(1, retso(goOn));
+    assertTrue(err.toString().contains("was written by another version"), err::toString);
   }
 
   @Test
