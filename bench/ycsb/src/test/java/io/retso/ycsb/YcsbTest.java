@@ -1,0 +1,238 @@
+package io.retso.ycsb;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.retso.testkit.RetsoExtension;
+import io.retso.testkit.TestCluster;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import site.ycsb.ByteIterator;
+import site.ycsb.DB;
+import site.ycsb.DBException;
+import site.ycsb.Status;
+import site.ycsb.StringByteIterator;
+
+@ExtendWith(RetsoExtension.class)
+class YcsbTest {
+  private static final int THREADS = 4;
+
+  @TempDir Path directory;
+
+  private final Properties properties = new Properties();
+
+  @BeforeEach
+  void configure(TestCluster cluster) {
+    for (Map.Entry<String, String> each : cluster.configuration()) {
+      if (each.getKey().startsWith("hbase.zookeeper.") || each.getKey().startsWith("zookeeper.")) {
+        properties.setProperty(each.getKey(), each.getValue());
+      }
+    }
+    properties.setProperty("retso.oracle", cluster.oracleAddress());
+    properties.setProperty("retso.create", "true");
+    properties.setProperty("recordcount", "4");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"snapshot", "serializable"})
+  void moneyStaysInTransactions(String isolation) throws Exception {
+    properties.setProperty("table", "economy_" + isolation);
+    properties.setProperty("retso.isolation", isolation);
+    assertEquals(0, economy(RetsoClient::new, 100));
+  }
+
+  /** Four threads that read and then write lose updates without transactions. */
+  @Test
+  void moneyIsLostOnPlainHBase() throws Exception {
+    properties.setProperty("table", "economy_plain");
+    assertTrue(economy(PlainHBaseClient::new, 500) > 0);
+  }
+
+  @Test
+  void oneLostUpdateIsFound() throws Exception {
+    properties.setProperty("table", "economy_lost");
+    properties.setProperty("economy.read.percent", "0");
+    properties.setProperty("economy.scan.percent", "0");
+    ClosedEconomyWorkload workload = loaded(RetsoClient::new);
+    DB db = opened(new RetsoClient());
+    try {
+      assertTrue(workload.doTransaction(db, workload.initThread(properties, 0, 1)));
+      assertEquals(0, workload.anomalyScore(db));
+      assertTrue(db.update("economy_lost", "account0000002", money(17)).isOk());
+      assertTrue(workload.anomalyScore(db) > 0);
+    } finally {
+      db.cleanup();
+    }
+  }
+
+  @Test
+  void aConflictIsSaidAndWritesNothing() throws Exception {
+    properties.setProperty("table", "conflicts");
+    DB one = opened(new RetsoClient());
+    properties.setProperty("retso.operations", "2");
+    DB two = opened(new RetsoClient());
+    try {
+      assertEquals(Status.BATCHED_OK, two.update("conflicts", "a", money(1)));
+      assertEquals(Status.OK, one.update("conflicts", "a", money(2)));
+      assertEquals(RetsoClient.CONFLICT, two.update("conflicts", "b", money(1)));
+      assertEquals(Status.NOT_FOUND, one.read("conflicts", "b", null, new HashMap<>()));
+      Map<String, ByteIterator> row = new HashMap<>();
+      assertEquals(Status.OK, one.read("conflicts", "a", Set.of("balance"), row));
+      assertEquals("2", row.get("balance").toString());
+      assertEquals(Status.OK, one.delete("conflicts", "a"));
+      assertEquals(Status.NOT_FOUND, one.read("conflicts", "a", null, new HashMap<>()));
+    } finally {
+      one.cleanup();
+      two.cleanup();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "retso.oracle=",
+        "retso.isolation=none",
+        "retso.operations=0",
+        "retso.operations=1001",
+        "retso.create=yes"
+      })
+  void aBadPropertyIsNamed(String bad) {
+    String[] parts = bad.split("=", 2);
+    properties.setProperty(parts[0], parts[1]);
+    DBException refused = assertThrows(DBException.class, () -> opened(new RetsoClient()));
+    assertTrue(refused.getMessage().startsWith(parts[0]), refused::toString);
+  }
+
+  /** YCSB's own client in a process of its own, as people start it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"a", "e", "f"})
+  void theClientOfYcsbRunsWorkloads(String letter) throws Exception {
+    properties.setProperty("table", "core_" + letter);
+    properties.setProperty("recordcount", "50");
+    properties.setProperty("operationcount", "100");
+    properties.setProperty("retso.operations", "5");
+    assertTrue(client("-load", letter).contains("[INSERT], Return="));
+    String ran = client("-t", letter);
+    assertTrue(ran.contains("[OVERALL], Throughput(ops/sec)"), ran);
+    assertFalse(ran.contains("Return=ERROR") || ran.contains("Return=NOT_FOUND"), ran);
+  }
+
+  private String client(String phase, String letter) throws IOException, InterruptedException {
+    Path file = directory.resolve("properties");
+    try (var writer = Files.newBufferedWriter(file)) {
+      properties.store(writer, null);
+    }
+    Path output = directory.resolve("output");
+    List<String> command =
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-cp",
+            System.getProperty("java.class.path"),
+            "site.ycsb.Client",
+            phase,
+            "-db",
+            RetsoClient.class.getName(),
+            "-P",
+            Path.of("workloads", "workload" + letter).toString(),
+            "-P",
+            file.toString());
+    Process process =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    try {
+      assertTrue(process.waitFor(60, TimeUnit.SECONDS), () -> "no end: " + output);
+    } finally {
+      process.destroyForcibly();
+    }
+    String said = Files.readString(output);
+    assertEquals(0, process.exitValue(), said);
+    return said;
+  }
+
+  private double economy(Callable<DB> binding, int transactions) throws Exception {
+    ClosedEconomyWorkload workload = loaded(binding);
+    ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+    try {
+      List<Future<Integer>> ends = new ArrayList<>();
+      for (int i = 0; i < THREADS; i++) {
+        int thread = i;
+        ends.add(threads.submit(() -> transactions(workload, binding, thread, transactions)));
+      }
+      int good = 0;
+      for (Future<Integer> end : ends) {
+        good += end.get();
+      }
+      assertTrue(good > 0);
+    } finally {
+      threads.shutdownNow();
+    }
+    DB db = opened(binding.call());
+    try {
+      return workload.anomalyScore(db);
+    } finally {
+      db.cleanup();
+    }
+  }
+
+  private int transactions(
+      ClosedEconomyWorkload workload, Callable<DB> binding, int thread, int transactions)
+      throws Exception {
+    DB db = opened(binding.call());
+    try {
+      Object state = workload.initThread(properties, thread, THREADS);
+      int good = 0;
+      for (int i = 0; i < transactions; i++) {
+        good += workload.doTransaction(db, state) ? 1 : 0;
+      }
+      return good;
+    } finally {
+      db.cleanup();
+    }
+  }
+
+  private ClosedEconomyWorkload loaded(Callable<DB> binding) throws Exception {
+    ClosedEconomyWorkload workload = new ClosedEconomyWorkload();
+    workload.init(properties);
+    DB db = opened(binding.call());
+    try {
+      for (int i = 0; i < 4; i++) {
+        assertTrue(workload.doInsert(db, null));
+      }
+    } finally {
+      db.cleanup();
+    }
+    return workload;
+  }
+
+  private DB opened(DB db) throws DBException {
+    db.setProperties(properties);
+    db.init();
+    return db;
+  }
+
+  private static Map<String, ByteIterator> money(long amount) {
+    return Map.of("balance", new StringByteIterator(Long.toString(amount)));
+  }
+}
