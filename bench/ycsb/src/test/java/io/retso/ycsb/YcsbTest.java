@@ -125,19 +125,21 @@ class YcsbTest {
 
   /** YCSB's own client in a process of its own, as people start it. */
   @ParameterizedTest
-  @ValueSource(strings = {"a", "e", "f"})
-  void theClientOfYcsbRunsWorkloads(String letter) throws Exception {
-    properties.setProperty("table", "core_" + letter);
+  @ValueSource(strings = {"workloade", "workloadf", "economy"})
+  void theClientOfYcsbRunsWorkloads(String workload) throws Exception {
+    properties.setProperty("table", "core_" + workload);
     properties.setProperty("recordcount", "50");
     properties.setProperty("operationcount", "100");
     properties.setProperty("retso.operations", "5");
-    assertTrue(client("-load", letter).contains("[INSERT], Return="));
-    String ran = client("-t", letter);
+    assertTrue(client("-load", workload).contains("[INSERT], Return="));
+    String ran = client("-t", workload);
     assertTrue(ran.contains("[OVERALL], Throughput(ops/sec)"), ran);
     assertFalse(ran.contains("Return=ERROR") || ran.contains("Return=NOT_FOUND"), ran);
+    assertEquals(
+        workload.equals("economy"), ran.contains("[ECONOMY], AnomalyScore, 0.000000"), ran);
   }
 
-  private String client(String phase, String letter) throws IOException, InterruptedException {
+  private String client(String phase, String workload) throws IOException, InterruptedException {
     Path file = directory.resolve("properties");
     try (var writer = Files.newBufferedWriter(file)) {
       properties.store(writer, null);
@@ -153,7 +155,7 @@ class YcsbTest {
             "-db",
             RetsoClient.class.getName(),
             "-P",
-            Path.of("workloads", "workload" + letter).toString(),
+            Path.of("workloads", workload).toString(),
             "-P",
             file.toString());
     Process process =
