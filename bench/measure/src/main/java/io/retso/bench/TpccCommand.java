@@ -4,8 +4,6 @@ import io.retso.bench.workload.StoreKind;
 import io.retso.bench.workload.StorePlan;
 import io.retso.bench.workload.TpccBench;
 import io.retso.report.BenchException;
-import io.retso.report.Publication;
-import io.retso.report.Result;
 import io.retso.server.BuildVersion;
 import io.retso.workload.tpcc.Scale;
 import java.time.Duration;
@@ -124,9 +122,8 @@ final class TpccCommand implements Callable<Integer> {
             "  It takes about "
                 + (seconds < 120 ? seconds + " seconds." : (seconds + 59) / 60 + " minutes."));
     options.text().flush();
-    Result result =
+    options.publish(
         new TpccBench(settings, options.text(), System.console() != null)
-            .run(BuildVersion.text(), options.arguments());
-    Publication.publish(result, options.text(), options.out);
+            .run(BuildVersion.text(), options.arguments()));
   }
 }
