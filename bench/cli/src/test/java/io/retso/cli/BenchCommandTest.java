@@ -162,6 +162,9 @@ class BenchCommandTest {
     assertRefused("has neither level", "bench", "tpcc", "--store", "hbase,plain");
     assertRefused("--log must be memory or", "bench", "sibench", "--log", "both");
     assertRefused("give both or none", "bench", "sibench", "--oracle", "a:1");
+    assertRefused("--scales must be 1 to", "bench", "tpcb", "--scales", "0");
+    assertRefused("--accounts must be 1 to", "bench", "tpcb", "--accounts", "200000");
+    assertRefused("has neither level", "bench", "tpcb", "--store", "plain");
     assertRefused("is neither HOST[,HOST", "bench", "sibench", "--cluster", "a", "--oracle", "a:1");
   }
 

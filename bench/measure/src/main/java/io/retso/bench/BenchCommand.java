@@ -48,6 +48,7 @@ import picocli.CommandLine.Option;
       SmallBankCommand.class,
       SibenchCommand.class,
       ReadersCommand.class,
+      TpcbCommand.class,
       TpccCommand.class,
       PublishCommand.class,
       MicroCommand.class

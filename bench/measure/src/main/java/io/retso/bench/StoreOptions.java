@@ -109,6 +109,14 @@ final class StoreOptions {
         options.out);
   }
 
+  /** Says beforehand how long it takes. */
+  void sayLength(BenchOptions options, Duration length) {
+    long seconds = length.toSeconds();
+    String time = seconds < 120 ? seconds + " seconds." : (seconds + 59) / 60 + " minutes.";
+    options.text().println("  It takes about " + time);
+    options.text().flush();
+  }
+
   private Optional<ClusterAccess> hbase(BenchOptions options) {
     options.check(
         (cluster == null) == (oracle == null),
