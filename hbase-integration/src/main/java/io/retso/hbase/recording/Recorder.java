@@ -173,7 +173,7 @@ public final class Recorder implements Closeable {
     LOG.warn("recording to {} has ended, and transactions go on: {}", file, reason);
   }
 
-  /** Writes what waits, for 2 s at most. */
+  /** Writes what waits: 2 s for room in the queue at most, and 2 s for the disk. */
   @Override
   public void close() {
     boolean ended = isOver;
