@@ -6,13 +6,14 @@ import io.retso.chaos.load.Load;
 import io.retso.chaos.rollout.Rollout;
 import io.retso.chaos.rollout.RolloutRun;
 import io.retso.chaos.run.ChaosReport;
+import io.retso.chaos.run.ChaosResult;
 import io.retso.chaos.run.ChaosRun;
 import io.retso.chaos.run.ChaosSettings;
-import io.retso.chaos.run.ChaosText;
 import io.retso.cluster.ClusterException;
 import io.retso.cluster.nodes.Cluster;
 import io.retso.cluster.nodes.Layout;
-import io.retso.report.ReportJson;
+import io.retso.report.BenchException;
+import io.retso.report.Publication;
 import io.retso.server.commands.UsualExitCodes;
 import io.retso.text.ErrorText;
 import io.retso.verify.clients.RunIsolation;
@@ -204,13 +205,11 @@ public final class ChaosCommand implements Callable<Integer> {
                 Files.createDirectories(out.toAbsolutePath().normalize())),
             spec.commandLine().getParseResult().originalArgs(),
             text);
-    ReportJson.write(report, out.resolve("chaos.json"));
-    Files.writeString(out.resolve("chaos.svg"), ChaosText.figure(report));
-    text.println();
-    text.print(ChaosText.of(report));
-    text.println("  timeline: " + out.resolve("chaos.svg"));
-    text.println("  raw figures: " + out.resolve("chaos.json"));
-    text.flush();
+    try {
+      Publication.publish(ChaosResult.of(report), text, out);
+    } catch (BenchException e) {
+      throw new IOException(e.getMessage(), e);
+    }
     if (!report.isGood()) {
       return WRONG;
     }

@@ -77,9 +77,13 @@ class BenchCommandTest {
     String[] goOn = {"bench", "failover", "--continue", "--out=" + directory};
     Files.writeString(
         directory.resolve("failover.json"),
-        "{\"nodes\": \"1 oracle\", \"flags\": [\"failover\", \"--oracles=1\"]}");
+        "{\"flags\": [], \"runs\":"
+            + " [{\"nodes\": \"1 oracle\", \"flags\": [\"failover\", \"--oracles=1\"]}]}");
     assertEquals(1, retso(goOn));
     assertTrue(err.toString().contains("is of other flags: failover --oracles=1"), err::toString);
+    Files.writeString(directory.resolve("failover.json"), "{\"nodes\": \"1 oracle\"}");
+    assertEquals(1, retso(goOn));
+    assertTrue(err.toString().contains("was written by another version"), err::toString);
   }
 
   @Test
@@ -158,6 +162,9 @@ class BenchCommandTest {
     assertRefused("has neither level", "bench", "tpcc", "--store", "hbase,plain");
     assertRefused("--log must be memory or", "bench", "sibench", "--log", "both");
     assertRefused("give both or none", "bench", "sibench", "--oracle", "a:1");
+    assertRefused("--scales must be 1 to", "bench", "tpcb", "--scales", "0");
+    assertRefused("--accounts must be 1 to", "bench", "tpcb", "--accounts", "200000");
+    assertRefused("has neither level", "bench", "tpcb", "--store", "plain");
     assertRefused("is neither HOST[,HOST", "bench", "sibench", "--cluster", "a", "--oracle", "a:1");
   }
 

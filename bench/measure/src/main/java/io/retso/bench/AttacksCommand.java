@@ -1,17 +1,12 @@
 package io.retso.bench;
 
 import io.retso.bench.attack.AttackBench;
-import io.retso.bench.attack.AttackReport;
-import io.retso.bench.attack.AttackText;
 import io.retso.bench.flood.FloodBench;
 import io.retso.bench.load.LoadPlan.Work;
 import io.retso.report.BenchException;
-import io.retso.report.ReportJson;
+import io.retso.report.Result;
 import io.retso.server.BuildVersion;
 import io.retso.workload.IsolationOption;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -102,24 +97,17 @@ final class AttacksCommand implements Callable<Integer> {
             options.seed,
             Duration.ofMillis(1500),
             Duration.ofNanos((long) (measured * 1e9)));
-    return options.run(() -> new FloodBench(settings, options.text()).run());
+    return options.run(
+        () -> {
+          Result.Builder result = options.begin("floods");
+          FloodBench.describe(result, new FloodBench(settings, options.text()).run());
+          options.publish(result.end());
+        });
   }
 
   private void publish(AttackBench.Settings settings) throws BenchException, InterruptedException {
-    AttackReport report =
+    options.publish(
         new AttackBench(settings, options.text(), System.console() != null)
-            .run(BuildVersion.text(), options.arguments());
-    Path json = options.out.resolve("attacks.json");
-    Path figure = options.out.resolve("attacks.svg");
-    try {
-      ReportJson.write(report, json);
-      Files.writeString(figure, AttackText.figure(report));
-    } catch (IOException e) {
-      throw options.cannotWrite(e);
-    }
-    options.text().println(AttackText.of(report));
-    options.text().println("  figure: " + figure);
-    options.text().println("  raw figures: " + json);
-    options.text().flush();
+            .run(BuildVersion.text(), options.arguments()));
   }
 }

@@ -1,27 +1,17 @@
 package io.retso.bench;
 
 import io.retso.bench.hbase.TablesBench;
-import io.retso.bench.hbase.TablesReport;
 import io.retso.bench.hbase.TablesSettings;
-import io.retso.bench.hbase.TablesText;
 import io.retso.bench.load.LoadPlan;
 import io.retso.bench.load.LoadPlan.Work;
 import io.retso.bench.suite.Suite;
 import io.retso.bench.suite.SuiteSettings;
 import io.retso.cluster.ForcedLogs;
 import io.retso.report.BenchException;
-import io.retso.report.Figure;
-import io.retso.report.Report;
-import io.retso.report.ReportJson;
-import io.retso.report.ReportText;
 import io.retso.server.BuildVersion;
 import io.retso.server.commands.UsualExitCodes;
 import io.retso.workload.IsolationOption;
-import java.io.IOException;
-import java.io.PrintWriter;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -58,6 +48,7 @@ import picocli.CommandLine.Option;
       SmallBankCommand.class,
       SibenchCommand.class,
       ReadersCommand.class,
+      TpcbCommand.class,
       TpccCommand.class,
       PublishCommand.class,
       MicroCommand.class
@@ -179,58 +170,23 @@ public final class BenchCommand implements Callable<Integer> {
 
   private void oracle() throws BenchException, InterruptedException {
     Suite suite = new Suite(settings(), options.text(), System.console() != null);
-    publish(suite.run(BuildVersion.text(), options.arguments()), options.text());
+    options.publish(
+        suite.run(BuildVersion.text(), options.arguments(), rate == null ? subtitle() : ""));
   }
 
   private void tables() throws BenchException, InterruptedException {
     BoundsCommand.quietClients();
     TablesBench bench = new TablesBench(tablesSettings(), options.text(), System.console() != null);
-    publish(bench.run(BuildVersion.text(), options.arguments()), options.text());
+    options.publish(bench.run(BuildVersion.text(), options.arguments()));
   }
 
-  private void publish(TablesReport report, PrintWriter text) throws BenchException {
-    Path json = options.out.resolve("hbase.json");
-    Path figure = options.out.resolve("hbase.svg");
-    try {
-      ReportJson.write(report, json);
-      Files.writeString(figure, TablesText.figure(report));
-    } catch (IOException e) {
-      throw options.cannotWrite(e);
-    }
-    text.println(TablesText.of(report));
-    text.println("  figure: " + figure);
-    text.println("  raw figures: " + json);
-    text.flush();
-  }
-
-  private void publish(Report report, PrintWriter text) throws BenchException {
-    Path json = options.out.resolve("bench.json");
-    Path figure = options.out.resolve("figure3.svg");
-    try {
-      ReportJson.write(report, json);
-      text.print(ReportText.of(report));
-      text.println();
-      if (rate == null) {
-        Files.writeString(figure, Figure.of(report, subtitle(report)));
-        text.println("  figure: " + figure);
-      }
-      text.println("  raw figures: " + json);
-      text.flush();
-    } catch (IOException e) {
-      throw options.cannotWrite(e);
-    }
-  }
-
-  private String subtitle(Report report) {
+  private String subtitle() {
     return String.format(
         Locale.ROOT,
-        "%s of %,dM rows a transaction, %d outstanding per client; %s, %s cores for all"
-            + " processes",
+        "%s of %,dM rows a transaction, %d outstanding per client",
         isolation.isSerializable() ? "9 read and 1 written" : "0 to 20",
         rows.count(options) / 1_000_000,
-        settingsOutstanding(),
-        report.machine().get("cpu"),
-        report.machine().get("cores"));
+        settingsOutstanding());
   }
 
   private SuiteSettings settings() {

@@ -2,7 +2,12 @@ package io.retso.bench;
 
 import io.retso.bench.server.ServersPlan;
 import io.retso.cluster.Tethered;
+import io.retso.machine.Machine;
 import io.retso.report.BenchException;
+import io.retso.report.Publication;
+import io.retso.report.Result;
+import io.retso.report.Verdict;
+import io.retso.server.BuildVersion;
 import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -71,6 +76,27 @@ final class BenchOptions {
       spec.commandLine().getErr().println("retso bench: " + e.getMessage());
       return FAILED;
     }
+  }
+
+  /** Prints a result, and writes it and its figures below {@code --out}. */
+  void publish(Result result) throws BenchException {
+    Publication.publish(result, text(), out);
+  }
+
+  /** A measurement whose figures are beside their targets. */
+  interface Judged {
+    List<Verdict> run() throws BenchException, InterruptedException;
+  }
+
+  /** Measures, prints and writes verdicts, and returns the exit code. */
+  int judge(String name, Judged measurement) throws InterruptedException {
+    Result.Builder result = begin(name);
+    return run(() -> publish(result.verdicts(measurement.run()).end()));
+  }
+
+  /** Begins a result of this command, now. */
+  Result.Builder begin(String name) {
+    return Result.begin(name, BuildVersion.text(), arguments(), Machine.facts());
   }
 
   /** Where results are printed. */

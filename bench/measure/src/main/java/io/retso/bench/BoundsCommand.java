@@ -29,7 +29,8 @@ final class BoundsCommand implements Callable<Integer> {
     quietClients();
     int updates = options.quick ? 10_000 : 100_000;
     int deaths = options.quick ? 100 : 1_000;
-    return options.run(
+    return options.judge(
+        "bounds",
         () ->
             new BoundsBench(updates, deaths, isolation.level(), options.out, options.text()).run());
   }

@@ -3,13 +3,15 @@ package io.retso.bench;
 import io.retso.bench.failover.FailoverBench;
 import io.retso.bench.failover.FailoverPage;
 import io.retso.bench.failover.FailoverReport;
+import io.retso.bench.failover.FailoverResult;
 import io.retso.bench.failover.FailoverSettings;
-import io.retso.bench.failover.FailoverText;
 import io.retso.chaos.load.Load;
 import io.retso.cluster.nodes.Cluster;
 import io.retso.cluster.nodes.Layout;
 import io.retso.report.BenchException;
+import io.retso.report.Drawing;
 import io.retso.report.ReportJson;
+import io.retso.report.Result;
 import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -153,11 +155,11 @@ final class FailoverCommand implements Callable<Integer> {
                   spec.commandLine().getOut(),
                   this::save)
               .run();
-      spec.commandLine().getOut().println(FailoverText.of(report));
+      spec.commandLine().getOut().println(FailoverResult.of(report).text());
       spec.commandLine().getOut().println("  figure: " + out.resolve("failover.svg"));
       spec.commandLine().getOut().println("  raw figures: " + out.resolve(FailoverPage.REPORT));
       spec.commandLine().getOut().flush();
-      return FailoverText.isGood(report) ? 0 : FAILED;
+      return FailoverResult.isGood(report) ? 0 : FAILED;
     } catch (BenchException | IOException e) {
       spec.commandLine().getErr().println("retso bench: " + ErrorText.of(e));
       return FAILED;
@@ -167,10 +169,11 @@ final class FailoverCommand implements Callable<Integer> {
   /** A user that ends the run keeps what was saved after the trial before. */
   private void save(FailoverReport report) throws IOException {
     Path next = out.resolve(FailoverPage.REPORT + ".next");
-    ReportJson.write(report, next);
+    Result result = FailoverResult.of(report);
+    ReportJson.write(result, next);
     Files.move(next, out.resolve(FailoverPage.REPORT), StandardCopyOption.ATOMIC_MOVE);
-    Files.writeString(out.resolve("failover.svg"), FailoverText.figure(report));
-    Files.writeString(out.resolve("failover.txt"), FailoverText.of(report));
+    Files.writeString(out.resolve("failover.svg"), Drawing.of(result.plots().get(0)));
+    Files.writeString(out.resolve("failover.txt"), result.text());
   }
 
   /** The report to go on with; null if there is none. */
@@ -179,7 +182,7 @@ final class FailoverCommand implements Callable<Integer> {
     if (!Files.exists(file)) {
       return null;
     }
-    FailoverReport before = ReportJson.read(file, FailoverReport.class);
+    FailoverReport before = Result.read(file).runs(FailoverReport.class).get(0);
     boolean isSame =
         before.nodes().equals(settings.counts().text(settings.namespaces()))
             && before.clients() == settings.load().clients()

@@ -2,20 +2,13 @@ package io.retso.bench;
 
 import io.retso.bench.growth.Axis;
 import io.retso.bench.growth.GrowthBench;
-import io.retso.bench.growth.GrowthReport;
-import io.retso.bench.growth.GrowthText;
 import io.retso.bench.load.LoadPlan.Work;
 import io.retso.report.BenchException;
-import io.retso.report.ReportJson;
 import io.retso.server.BuildVersion;
 import io.retso.workload.IsolationOption;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -77,23 +70,8 @@ final class GrowthCommand implements Callable<Integer> {
   }
 
   private void publish(GrowthBench.Settings settings) throws BenchException, InterruptedException {
-    GrowthReport report =
+    options.publish(
         new GrowthBench(settings, options.text(), System.console() != null)
-            .run(BuildVersion.text(), options.arguments());
-    Path json = options.out.resolve("growth.json");
-    options.text().println(GrowthText.of(report));
-    try {
-      ReportJson.write(report, json);
-      for (Axis axis : settings.axes()) {
-        Path figure =
-            options.out.resolve("growth-" + axis.name().toLowerCase(Locale.ROOT) + ".svg");
-        Files.writeString(figure, GrowthText.figure(report, axis));
-        options.text().println("  figure: " + figure);
-      }
-    } catch (IOException e) {
-      throw options.cannotWrite(e);
-    }
-    options.text().println("  raw figures: " + json);
-    options.text().flush();
+            .run(BuildVersion.text(), options.arguments()));
   }
 }

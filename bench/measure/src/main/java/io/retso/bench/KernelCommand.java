@@ -21,7 +21,8 @@ final class KernelCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    return options.run(
+    return options.judge(
+        "kernel",
         () ->
             new KernelBench(
                     options.capacity,

@@ -1,12 +1,9 @@
 package io.retso.bench;
 
 import io.retso.bench.workload.ReadersBench;
-import io.retso.bench.workload.ReadersReport;
-import io.retso.bench.workload.ReadersText;
 import io.retso.report.BenchException;
 import io.retso.server.BuildVersion;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -63,10 +60,8 @@ final class ReadersCommand implements Callable<Integer> {
   }
 
   private void publish(ReadersBench.Settings settings) throws BenchException, InterruptedException {
-    ReadersReport report =
+    options.publish(
         new ReadersBench(settings, options.text(), System.console() != null)
-            .run(BuildVersion.text(), options.arguments());
-    options.text().println(ReadersText.of(report));
-    stores.publish(options, "readers", report, Map.of(), report.failures());
+            .run(BuildVersion.text(), options.arguments()));
   }
 }

@@ -34,7 +34,8 @@ final class RestartCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     int repetitions = rounds == null ? options.quick ? 1 : 3 : rounds;
     options.checkRepetitions(1, repetitions);
-    return options.run(
+    return options.judge(
+        "restart",
         () ->
             new RestartBench(
                     options.servers(false, true),

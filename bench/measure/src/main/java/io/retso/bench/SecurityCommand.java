@@ -47,6 +47,6 @@ final class SecurityCommand implements Callable<Integer> {
             turns,
             Duration.ofMillis(1_000),
             Duration.ofNanos((long) (measured * 1e9)));
-    return options.run(() -> new SecurityBench(settings, options.text()).run());
+    return options.judge("security", () -> new SecurityBench(settings, options.text()).run());
   }
 }

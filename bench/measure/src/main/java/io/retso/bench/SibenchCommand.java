@@ -1,12 +1,9 @@
 package io.retso.bench;
 
 import io.retso.bench.workload.SibenchBench;
-import io.retso.bench.workload.SibenchReport;
-import io.retso.bench.workload.SibenchText;
 import io.retso.report.BenchException;
 import io.retso.server.BuildVersion;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -70,15 +67,8 @@ final class SibenchCommand implements Callable<Integer> {
   }
 
   private void publish(SibenchBench.Settings settings) throws BenchException, InterruptedException {
-    SibenchReport report =
+    options.publish(
         new SibenchBench(settings, options.text(), System.console() != null)
-            .run(BuildVersion.text(), options.arguments());
-    options.text().println(SibenchText.of(report));
-    stores.publish(
-        options,
-        "sibench",
-        report,
-        Map.of("sibench.svg", SibenchText.figure(report)),
-        report.failures());
+            .run(BuildVersion.text(), options.arguments()));
   }
 }

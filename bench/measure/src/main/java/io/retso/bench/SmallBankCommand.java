@@ -1,10 +1,7 @@
 package io.retso.bench;
 
 import io.retso.bench.workload.SmallBankBench;
-import io.retso.bench.workload.SmallBankFigures;
-import io.retso.bench.workload.SmallBankReport;
 import io.retso.bench.workload.SmallBankSettings;
-import io.retso.bench.workload.SmallBankText;
 import io.retso.report.BenchException;
 import io.retso.server.BuildVersion;
 import io.retso.workload.smallbank.Mix;
@@ -118,10 +115,8 @@ final class SmallBankCommand implements Callable<Integer> {
   }
 
   private void publish(SmallBankSettings settings) throws BenchException, InterruptedException {
-    SmallBankReport report =
+    options.publish(
         new SmallBankBench(settings, options.text(), System.console() != null)
-            .run(BuildVersion.text(), options.arguments());
-    options.text().println(SmallBankText.of(report));
-    stores.publish(options, "smallbank", report, SmallBankFigures.of(report), report.failures());
+            .run(BuildVersion.text(), options.arguments()));
   }
 }

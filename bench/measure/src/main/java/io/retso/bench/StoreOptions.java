@@ -3,16 +3,10 @@ package io.retso.bench;
 import io.retso.bench.workload.StoreKind;
 import io.retso.bench.workload.StorePlan;
 import io.retso.cluster.LocalPostgres;
-import io.retso.report.BenchException;
-import io.retso.report.ReportJson;
 import io.retso.text.ErrorText;
 import io.retso.verify.clients.ClusterAccess;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
@@ -115,6 +109,14 @@ final class StoreOptions {
         options.out);
   }
 
+  /** Says beforehand how long it takes. */
+  void sayLength(BenchOptions options, Duration length) {
+    long seconds = length.toSeconds();
+    String time = seconds < 120 ? seconds + " seconds." : (seconds + 59) / 60 + " minutes.";
+    options.text().println("  It takes about " + time);
+    options.text().flush();
+  }
+
   private Optional<ClusterAccess> hbase(BenchOptions options) {
     options.check(
         (cluster == null) == (oracle == null),
@@ -127,41 +129,6 @@ final class StoreOptions {
     } catch (IllegalArgumentException e) {
       options.check(false, ErrorText.of(e));
       throw e;
-    }
-  }
-
-  /**
-   * Writes a report and its figures below {@code --out}, and says where.
-   *
-   * @param name of the file of the report, without its end
-   * @param figures texts by the names of their files
-   * @param failures of runs, which the text of the report names
-   * @throws BenchException if a file cannot be written, or a run was wrong
-   */
-  void publish(
-      BenchOptions options,
-      String name,
-      Record report,
-      Map<String, String> figures,
-      List<String> failures)
-      throws BenchException {
-    Path json = options.out.resolve(name + ".json");
-    try {
-      Files.createDirectories(options.out);
-      ReportJson.write(report, json);
-      for (Map.Entry<String, String> figure : figures.entrySet()) {
-        Path file = options.out.resolve(figure.getKey());
-        Files.writeString(file, figure.getValue());
-        options.text().println("  figure: " + file);
-      }
-    } catch (IOException e) {
-      throw options.cannotWrite(e);
-    }
-    options.text().println("  raw figures: " + json);
-    options.text().flush();
-    if (!failures.isEmpty()) {
-      throw new BenchException(
-          failures.size() + " runs are wrong, as said above. Please report it.");
     }
   }
 }

@@ -117,13 +117,7 @@ final class TpccCommand implements Callable<Integer> {
   }
 
   private void publish(TpccBench.Settings settings) throws BenchException, InterruptedException {
-    long seconds = settings.length().toSeconds();
-    options
-        .text()
-        .println(
-            "  It takes about "
-                + (seconds < 120 ? seconds + " seconds." : (seconds + 59) / 60 + " minutes."));
-    options.text().flush();
+    stores.sayLength(options, settings.length());
     Result result =
         new TpccBench(settings, options.text(), System.console() != null)
             .run(BuildVersion.text(), options.arguments());

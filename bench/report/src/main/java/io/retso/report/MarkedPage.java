@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
@@ -18,6 +19,7 @@ public final class MarkedPage {
   private static final String FIGURES = "benchmarks";
 
   private final Path page;
+  private final Map<String, String> figures = new TreeMap<>();
   private String text;
 
   private MarkedPage(Path page, String text) {
@@ -31,7 +33,7 @@ public final class MarkedPage {
   }
 
   /** Replaces a part. */
-  public void put(String name, String part) throws IOException {
+  private void put(String name, String part) throws IOException {
     String begin = "<!-- begin " + name + " -->\n";
     String end = "<!-- end " + name + " -->";
     int from = text.indexOf(begin);
@@ -42,10 +44,8 @@ public final class MarkedPage {
     text = text.substring(0, from + begin.length()) + part + text.substring(to);
   }
 
-  /**
-   * Writes the page, and figures by the names of their files; returns the files that were written.
-   */
-  public List<Path> write(Map<String, String> figures) throws IOException {
+  /** Writes the page and the figures of its parts; returns the files that were written. */
+  public List<Path> write() throws IOException {
     List<Path> written = new ArrayList<>();
     Path directory = page.resolveSibling(FIGURES);
     Files.createDirectories(directory);
@@ -56,25 +56,45 @@ public final class MarkedPage {
     return written;
   }
 
-  /** The line that shows a figure. */
-  public static String image(String figure) {
-    return "![" + figure.replace(".svg", "") + "](" + FIGURES + "/" + figure + ")\n\n";
+  /**
+   * Replaces the part of a result's name: where it was measured, its tables, figures, verdicts and
+   * failures. The figures are to be written with {@link #write}.
+   *
+   * @param result of which each flag is a command, as of {@link Result#merged}
+   */
+  public void put(Result result) throws IOException {
+    StringBuilder part = new StringBuilder(origin(result));
+    result.notes().forEach(note -> part.append(note).append('\n'));
+    for (Table table : result.tables()) {
+      part.append(table.name().isEmpty() ? "\n" : "\n### " + table.name() + "\n\n");
+      part.append(table.markdown());
+    }
+    part.append('\n');
+    for (Plot plot : result.plots()) {
+      part.append("![" + plot.file() + "](" + FIGURES + "/" + plot.file() + ".svg)\n\n");
+      figures.put(plot.file() + ".svg", Drawing.of(plot));
+    }
+    if (!result.verdicts().isEmpty()) {
+      part.append(Verdict.table(result.verdicts()).markdown());
+    }
+    result.failures().forEach(failure -> part.append("\nWRONG: " + failure + "\n"));
+    put(result.name(), part.toString());
   }
 
   /** When and where figures were measured, and by which commands. */
-  public static String origin(
-      String version, String startedAt, Map<String, Object> machine, List<String> flags) {
+  private static String origin(Result result) {
+    Map<String, Object> machine = result.machine();
     return String.format(
         Locale.ROOT,
-        "%s, %s, %s, %s cores; load when it began: %.1f.\n%s\n",
-        startedAt.replaceFirst("\\.\\d+", ""),
-        version.lines().findFirst().orElse(""),
+        "%s, %s, %s, %s cores; load when it began: %.1f.\n%s\n\n",
+        result.startedAt().replaceFirst("\\.\\d+", ""),
+        result.version().lines().findFirst().orElse(""),
         machine.get("cpu"),
         machine.get("cores"),
         ((Number) machine.getOrDefault("loadAverageBefore", 0)).doubleValue(),
-        flags.stream()
+        result.flags().stream()
             .filter(command -> !command.isEmpty())
             .map(command -> "\n    ./retso " + command)
-            .collect(Collectors.joining("", "", "\n")));
+            .collect(Collectors.joining()));
   }
 }

@@ -130,6 +130,17 @@ public record Plot(
       return new Point(x, y.value(), y.value() - y.error(), y.value() + y.error(), "");
     }
 
+    /** A range of latencies: p50 to p99, and to the longest, milliseconds. */
+    public static Point of(String label, Percentiles millis) {
+      return new Point(0, millis.p99(), millis.p50(), millis.max(), label);
+    }
+
+    /** A mean latency at a throughput, with a line up to p99, milliseconds, at some load. */
+    public static Point of(double perSecond, Percentiles millis, int load) {
+      return new Point(
+          perSecond, millis.mean(), millis.mean(), millis.p99(), Integer.toString(load));
+    }
+
     /** A point without an interval. */
     public static Point of(double x, double y) {
       return new Point(x, y, y, y, "");
@@ -144,19 +155,19 @@ public record Plot(
     return new Plot(file, title, subtitle, "", x, List.of(), List.of(), List.of());
   }
 
-  /** The same with a key to its signs. */
+  /** This plot with a key to its signs. */
   public Plot key(String text) {
     return new Plot(file, title, subtitle, text, x, panels, bands, strip);
   }
 
-  /** The same with another panel below the others. */
+  /** This plot with another panel below the others. */
   public Plot panel(Kind kind, Axis y, List<Series> series) {
     List<Panel> all = new ArrayList<>(panels);
     all.add(new Panel(kind, y, series));
     return new Plot(file, title, subtitle, key, x, Collections.unmodifiableList(all), bands, strip);
   }
 
-  /** The same with what lasted meanwhile. */
+  /** This plot with what lasted meanwhile. */
   public Plot over(List<Span> behind, List<Span> below) {
     return new Plot(file, title, subtitle, key, x, panels, behind, below);
   }

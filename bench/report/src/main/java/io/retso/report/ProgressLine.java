@@ -12,6 +12,11 @@ public final class ProgressLine {
   private final PrintWriter out;
   private final boolean terminal;
 
+  /** Writes to {@code out}, which is the console if there is one. */
+  public ProgressLine(PrintWriter out) {
+    this(out, System.console() != null);
+  }
+
   /** Writes to {@code out}, which may be a terminal. */
   public ProgressLine(PrintWriter out, boolean terminal) {
     this.out = out;
@@ -60,7 +65,7 @@ public final class ProgressLine {
 
   /** Steps under way, with the time that is left as the steps behind them suggest. */
   public final class Steps {
-    private final long count;
+    private long count;
     private final long start = System.nanoTime();
     private long begun;
 
@@ -68,10 +73,19 @@ public final class ProgressLine {
       this.count = count;
     }
 
+    /** So many more are to come. */
+    public void more(long further) {
+      count += further;
+    }
+
     /** Shows a step that begins. */
     public void begin(String what) {
-      show(what + left(begun, count, System.nanoTime() - start));
-      begun++;
+      show(what + next());
+    }
+
+    /** Begins a step that shows itself; returns the time that is left, or nothing. */
+    public String next() {
+      return left(begun++, count, System.nanoTime() - start);
     }
   }
 

@@ -1,6 +1,8 @@
 package io.retso.report;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,14 +43,56 @@ public record Result(
   /** Begins a result, now, so that it is to be called before anything is measured. */
   public static Builder begin(
       String name, String version, List<String> flags, Map<String, Object> machine) {
-    return new Builder(name, version, Instant.now().toString(), flags, machine);
+    return begin(name, version, Instant.now().toString(), flags, machine);
+  }
+
+  /** Begins a result of what was begun earlier. */
+  public static Builder begin(
+      String name,
+      String version,
+      String startedAt,
+      List<String> flags,
+      Map<String, Object> machine) {
+    return new Builder(name, version, startedAt, flags, machine);
   }
 
   /**
-   * Begins a result of what others measured: with their origin, and nothing that follows from it.
+   * Reads a result that {@link Publication} has written.
+   *
+   * @throws IOException if it cannot be read, or another version wrote it
    */
-  public Builder again() {
-    return new Builder(name, version, startedAt, flags, machine).settings(settings);
+  public static Result read(Path file) throws IOException {
+    Result result = ReportJson.read(file, Result.class);
+    if (result.runs == null || result.flags == null) {
+      throw new IOException(
+          file + " was written by another version of retso: measure anew, or choose another --out");
+    }
+    return result;
+  }
+
+  /**
+   * Begins a result of what several measured, in the first one's place: with the notes and failures
+   * of all, their commands as flags, and nothing that follows from their runs.
+   */
+  public static Builder merged(List<Result> all) {
+    Result first = all.get(0);
+    List<String> commands = all.stream().map(one -> String.join(" ", one.flags)).toList();
+    Builder merged =
+        new Builder(first.name, first.version, first.startedAt, commands, first.machine)
+            .settings(first.settings);
+    for (Result one : all) {
+      one.notes.forEach(merged::note);
+      merged.failures(one.failures);
+    }
+    return merged;
+  }
+
+  /** This result with its flags as one command, for pages. */
+  public Result asCommand() {
+    Builder same = merged(List.of(this)).verdicts(verdicts);
+    tables.forEach(same::table);
+    plots.forEach(same::plot);
+    return same.end();
   }
 
   /** The raw measurements, as what they were. */
@@ -62,7 +106,13 @@ public record Result(
   public String text() {
     String end = System.lineSeparator();
     StringBuilder text = new StringBuilder();
-    tables.forEach(table -> text.append(end).append(table));
+    for (Table table : tables) {
+      text.append(end);
+      if (!table.name().isEmpty()) {
+        text.append("  ").append(table.name()).append(end).append(end);
+      }
+      text.append(table);
+    }
     if (!notes.isEmpty()) {
       text.append(end);
       notes.forEach(note -> text.append("  ").append(note).append(end));
@@ -126,15 +176,18 @@ public record Result(
       return this;
     }
 
-    /** Adds lines below the tables; blank ones are left out. */
+    /** Adds lines below the tables; blank ones, and those that are there, are left out. */
     public Builder note(String text) {
-      text.lines().filter(line -> !line.isBlank()).map(String::stripTrailing).forEach(notes::add);
+      text.lines()
+          .map(String::strip)
+          .filter(line -> !line.isEmpty() && !notes.contains(line))
+          .forEach(notes::add);
       return this;
     }
 
-    /** Adds runs that are wrong. */
+    /** Adds runs that are wrong; those that are there are left out. */
     public Builder failures(List<String> all) {
-      failures.addAll(all);
+      all.stream().filter(failure -> !failures.contains(failure)).forEach(failures::add);
       return this;
     }
 

@@ -7,8 +7,10 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
+import java.util.function.ToIntFunction;
 
 /**
  * What was measured of cases that take turns, so that a change of the machine's mood meets all of
@@ -33,6 +35,14 @@ public final class Rounds<C, R> {
   public interface Measurement<C, R> {
     /** Measures; round -1 is a warm-up, which does not count. */
     R measure(C what, int round) throws IOException, InterruptedException;
+  }
+
+  /** Measurements that know what they are of, and their round. */
+  public static <C, R> Rounds<C, R> of(
+      Collection<R> results, Function<R, C> of, ToIntFunction<R> round) {
+    Rounds<C, R> rounds = new Rounds<>();
+    results.forEach(result -> rounds.add(of.apply(result), round.applyAsInt(result), result));
+    return rounds;
   }
 
   /** Adds a measurement. */
@@ -103,6 +113,11 @@ public final class Rounds<C, R> {
     List<R> sorted = new ArrayList<>(results(of));
     sorted.sort(Comparator.comparingDouble(figure));
     return sorted.get(sorted.size() / 2);
+  }
+
+  /** For each case, in their order, the round of which a figure is the median. */
+  public List<R> medians(ToDoubleFunction<R> figure) {
+    return cases().stream().map(of -> median(of, figure)).toList();
   }
 
   /**

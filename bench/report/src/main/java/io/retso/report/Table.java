@@ -11,7 +11,7 @@ import java.util.function.Function;
  * Rows of what was measured, each in columns that say what their numbers are. For one thread until
  * it is complete.
  *
- * @param name of the part of a page that it fills; empty if it has none
+ * @param name its heading; empty if it has none
  * @param rows of cells: text, numbers, {@link Mean}s, or null where there is none
  */
 public record Table(String name, List<Column> columns, List<List<Object>> rows) {
@@ -45,6 +45,11 @@ public record Table(String name, List<Column> columns, List<List<Object>> rows) 
   /** A column of numbers. */
   public static Column numbers(Unit unit, String head) {
     return new Column(head, unit);
+  }
+
+  /** A number that is not known if it is negative. */
+  public static Double known(double value) {
+    return value < 0 ? null : value;
   }
 
   /** Adds a row, which may have fewer cells than there are columns. */
@@ -92,29 +97,52 @@ public record Table(String name, List<Column> columns, List<List<Object>> rows) 
 
   /** In Markdown. */
   public String markdown() {
-    return lines().markdown();
+    StringBuilder text = new StringBuilder();
+    for (List<String> line : lines()) {
+      text.append("| ").append(String.join(" | ", line)).append(" |\n");
+      if (text.indexOf("\n") == text.length() - 1) { // below the head
+        columns.forEach(column -> text.append(isLeft(column) ? "|---" : "|--:"));
+        text.append("|\n");
+      }
+    }
+    return text.toString();
   }
 
   /** In columns as wide as they need to be. */
   @Override
   public String toString() {
-    return lines().toString();
+    List<List<String>> lines = lines();
+    StringBuilder text = new StringBuilder();
+    for (List<String> line : lines) {
+      StringBuilder one = new StringBuilder(" ");
+      for (int i = 0; i < columns.size(); i++) {
+        int column = i;
+        int width = lines.stream().mapToInt(other -> other.get(column).length()).max().orElse(0);
+        String pad = " ".repeat(width - line.get(i).length());
+        boolean isLeft = isLeft(columns.get(i));
+        one.append(' ').append(isLeft ? line.get(i) + pad : pad + line.get(i)).append(' ');
+      }
+      text.append(one.toString().stripTrailing()).append(System.lineSeparator());
+    }
+    return text.toString();
   }
 
-  private TextTable lines() {
-    StringBuilder alignment = new StringBuilder();
-    columns.forEach(column -> alignment.append(column.unit() == Unit.TEXT ? 'l' : 'r'));
-    TextTable text =
-        new TextTable(
-            alignment.toString(), columns.stream().map(Column::head).toArray(String[]::new));
+  private static boolean isLeft(Column column) {
+    return column.unit() == Unit.TEXT;
+  }
+
+  /** The head and all rows, as wide as the head, for people. */
+  private List<List<String>> lines() {
+    List<List<String>> lines = new ArrayList<>();
+    lines.add(columns.stream().map(Column::head).toList());
     for (List<Object> row : rows) {
-      String[] cells = new String[row.size()];
-      for (int i = 0; i < cells.length; i++) {
-        cells[i] = columns.get(i).unit().text(row.get(i));
+      List<String> line = new ArrayList<>();
+      for (int i = 0; i < columns.size(); i++) {
+        line.add(i < row.size() ? columns.get(i).unit().text(row.get(i)) : "");
       }
-      text.row(cells);
+      lines.add(line);
     }
-    return text;
+    return lines;
   }
 
   private static Object cell(Object cell) {

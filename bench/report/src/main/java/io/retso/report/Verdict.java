@@ -77,7 +77,7 @@ public record Verdict(
   public static Table table(List<Verdict> all) {
     Table table =
         Table.of(
-            "verdicts",
+            "",
             Table.words("how fast"),
             Table.numbers(Unit.RATIO, "measured"),
             Table.numbers(Unit.RATIO, "target"),

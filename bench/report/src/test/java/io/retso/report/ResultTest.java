@@ -83,7 +83,7 @@ class ResultTest {
     Result result = result().end();
     StringWriter said = new StringWriter();
     Publication.publish(result, new PrintWriter(said), directory);
-    Result read = ReportJson.read(directory.resolve("sample.json"), Result.class);
+    Result read = Result.read(directory.resolve("sample.json"));
     assertEquals(result.text(), read.text());
     assertEquals(result.plots(), read.plots());
     assertEquals(Drawing.of(result.plots().get(0)), Drawing.of(read.plots().get(0)));

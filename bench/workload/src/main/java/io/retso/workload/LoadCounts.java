@@ -4,6 +4,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.ToLongFunction;
+import org.HdrHistogram.Histogram;
 
 /** What became of the programs of a load, by their names. For one thread. */
 public final class LoadCounts {
@@ -12,7 +13,10 @@ public final class LoadCounts {
 
   private static final double NANOS = 1e9;
 
+  private static final int DIGITS = 2;
+
   private final Map<String, OfProgram> programs = new TreeMap<>();
+  private final Histogram latency = new Histogram(DIGITS);
   private long clientNanos;
   private int clients;
 
@@ -42,6 +46,7 @@ public final class LoadCounts {
       of.refused.merge(ending.refused(), 1L, Long::sum);
     } else if (ending.committed()) {
       of.committed++;
+      latency.recordValue(nanos);
     } else {
       of.rolledBack++;
     }
@@ -62,6 +67,7 @@ public final class LoadCounts {
           ours.nanos += theirs.nanos;
           theirs.refused.forEach((reason, count) -> ours.refused.merge(reason, count, Long::sum));
         });
+    latency.add(other.latency);
     clientNanos += other.clientNanos;
     clients += other.clients;
   }
@@ -93,6 +99,11 @@ public final class LoadCounts {
   /** Mean time of a program, refused ones included. */
   public double millis() {
     return attempts() == 0 ? 0 : sum(of -> of.nanos) / 1e6 / attempts();
+  }
+
+  /** Times of committed programs, nanoseconds, to two digits. */
+  public Histogram latency() {
+    return latency;
   }
 
   /** Attempts of each program. */

@@ -9,8 +9,8 @@ import io.retso.client.OracleException;
 import io.retso.client.OracleException.Category;
 import io.retso.cluster.SecuredFiles;
 import io.retso.member.LeaderWatch;
-import io.retso.report.TextTable;
-import io.retso.report.Texts;
+import io.retso.report.Table;
+import io.retso.report.Unit;
 import io.retso.text.ErrorText;
 import io.retso.verify.lists.Findings;
 import java.io.IOException;
@@ -48,8 +48,14 @@ public final class Rollout implements AutoCloseable {
   private final List<String> violations = new CopyOnWriteArrayList<>();
   private final Findings findings = violations::add;
   private final List<Application> applications = new ArrayList<>();
-  private final TextTable table =
-      new TextTable("lrrrr", "step", "seconds", "commits", "none for, ms", "one client, ms");
+  private final Table table =
+      Table.of(
+          "",
+          Table.words("step"),
+          Table.numbers(Unit.RATIO, "seconds"),
+          Table.numbers(Unit.COUNT, "commits"),
+          Table.numbers(Unit.MILLIS, "none for, ms"),
+          Table.numbers(Unit.MILLIS, "one client, ms"));
 
   /** Requires TLS at all times. */
   private final OracleClient strict;
@@ -215,10 +221,10 @@ public final class Rollout implements AutoCloseable {
     out.flush();
     table.row(
         what,
-        Texts.decimal((System.nanoTime() - from) / 1e9),
-        Long.toString(commits.total() - before),
-        Texts.millis(gaps.any() / MILLI),
-        Texts.millis(gaps.worst() / MILLI));
+        (System.nanoTime() - from) / 1e9,
+        commits.total() - before,
+        (double) gaps.any() / MILLI,
+        (double) gaps.worst() / MILLI);
   }
 
   /** Clients come to a member that was started again when they like. */

@@ -194,8 +194,13 @@ public final class ChaosRun {
 
   private void say(Trial trial) {
     say(
-        "  %5.0f s  %s: %s; no begin for %.0f ms, no commit for %.0f ms",
-        trial.from(), trial.fault(), trial.what(), trial.beginGap(), trial.commitGap());
+        "  %5.0f of %.0f s  %s: %s; no begin for %.0f ms, no commit for %.0f ms",
+        trial.from(),
+        settings.seconds(),
+        trial.fault(),
+        trial.what(),
+        trial.beginGap(),
+        trial.commitGap());
   }
 
   /** One plan for the clients whose answers are timed, and one for those that are judged. */

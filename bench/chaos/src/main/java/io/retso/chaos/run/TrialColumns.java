@@ -1,70 +1,53 @@
 package io.retso.chaos.run;
 
-import io.retso.report.TextTable;
-import io.retso.report.Texts;
-import java.util.Arrays;
+import io.retso.report.Table;
+import io.retso.report.Unit;
 import java.util.List;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.Stream;
 
 /** The columns of tables that sum up what clients noticed of some trials. */
 public final class TrialColumns {
-  private static final List<String> HEAD =
-      List.of(
-          "trials",
-          "no begin, ms: median",
-          "worst",
-          "one client",
-          "no commit, ms: median",
-          "worst",
-          "one client",
-          "lost",
-          "wrong",
-          "needless");
-
   private TrialColumns() {}
 
-  /** A table without rows, which has these columns behind some of words. */
-  public static TextTable behind(String... words) {
-    return new TextTable(
-        "l".repeat(words.length) + "r".repeat(HEAD.size()), joined(words, HEAD.stream()));
-  }
-
   /**
-   * Adds a row.
+   * Adds these columns.
    *
-   * @param trials at least one
+   * @param trials of a row, at least one
    * @param isJudged whether what was lost and wrong was looked for
    */
-  public static void row(TextTable table, List<Trial> trials, boolean isJudged, String... words) {
-    table.row(
-        joined(
-            words,
-            Stream.of(
-                Integer.toString(trials.size()),
-                median(trials, Trial::beginGap),
-                worst(trials, Trial::beginGap),
-                worst(trials, Trial::worstBeginGap),
-                median(trials, Trial::commitGap),
-                worst(trials, Trial::commitGap),
-                worst(trials, Trial::worstCommitGap),
-                isJudged ? Long.toString(trials.stream().mapToLong(Trial::lost).sum()) : "-",
-                isJudged ? Long.toString(trials.stream().mapToLong(Trial::wrong).sum()) : "-",
-                Integer.toString(trials.stream().mapToInt(Trial::needless).sum()))));
+  public static <T> Table.Rows<T> add(
+      Table.Rows<T> rows, Function<T, List<Trial>> trials, Predicate<T> isJudged) {
+    return rows.column(Unit.COUNT, "trials", of -> trials.apply(of).size())
+        .column(
+            Unit.MILLIS, "no begin, ms: median", of -> median(trials.apply(of), Trial::beginGap))
+        .column(Unit.MILLIS, "worst", of -> worst(trials.apply(of), Trial::beginGap))
+        .column(Unit.MILLIS, "one client", of -> worst(trials.apply(of), Trial::worstBeginGap))
+        .column(
+            Unit.MILLIS, "no commit, ms: median", of -> median(trials.apply(of), Trial::commitGap))
+        .column(Unit.MILLIS, "worst", of -> worst(trials.apply(of), Trial::commitGap))
+        .column(Unit.MILLIS, "one client", of -> worst(trials.apply(of), Trial::worstCommitGap))
+        .column(
+            Unit.COUNT, "lost", of -> isJudged.test(of) ? sum(trials.apply(of), Trial::lost) : null)
+        .column(
+            Unit.COUNT,
+            "wrong",
+            of -> isJudged.test(of) ? sum(trials.apply(of), Trial::wrong) : null)
+        .column(Unit.COUNT, "needless", of -> sum(trials.apply(of), Trial::needless));
   }
 
-  private static String[] joined(String[] words, Stream<String> others) {
-    return Stream.concat(Arrays.stream(words), others).toArray(String[]::new);
-  }
-
-  private static String median(List<Trial> trials, ToDoubleFunction<Trial> of) {
+  private static double median(List<Trial> trials, ToDoubleFunction<Trial> of) {
     double[] sorted = trials.stream().mapToDouble(of).sorted().toArray();
     int half = sorted.length / 2;
-    return Texts.millis(
-        sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2);
+    return sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
   }
 
-  private static String worst(List<Trial> trials, ToDoubleFunction<Trial> of) {
-    return Texts.millis(trials.stream().mapToDouble(of).max().orElseThrow());
+  private static double worst(List<Trial> trials, ToDoubleFunction<Trial> of) {
+    return trials.stream().mapToDouble(of).max().orElseThrow();
+  }
+
+  private static Double sum(List<Trial> trials, ToDoubleFunction<Trial> of) {
+    return trials.stream().mapToDouble(of).sum();
   }
 }

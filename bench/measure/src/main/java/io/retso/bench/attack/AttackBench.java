@@ -14,13 +14,13 @@ import io.retso.protocol.Handshake;
 import io.retso.report.BenchException;
 import io.retso.report.Percentiles;
 import io.retso.report.ProgressLine;
+import io.retso.report.Result;
 import io.retso.report.RunFigures.Target;
 import io.retso.report.Texts;
 import io.retso.report.Verdict;
 import io.retso.text.ErrorText;
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -53,8 +53,9 @@ public final class AttackBench {
 
   private final Settings settings;
   private final ProgressLine line;
+  private ProgressLine.Steps steps;
   private final ServerMetrics metrics = new ServerMetrics();
-  private final List<AttackReport.Run> runs = new ArrayList<>();
+  private final List<AttackFigures> runs = new ArrayList<>();
   private long nextSeed;
 
   /**
@@ -91,13 +92,15 @@ public final class AttackBench {
   }
 
   /** Measures everything. */
-  public AttackReport run(String version, List<String> flags)
+  public Result run(String version, List<String> flags)
       throws BenchException, InterruptedException {
-    String startedAt = Instant.now().toString();
+    Result.Builder result = Result.begin("attacks", version, flags, Machine.facts());
     settings.servers().makeDirectory();
     try (Servers servers = Servers.start(settings.servers());
         LoadDriver warming = new LoadDriver(WARMING_HOST);
         LoadDriver driver = new LoadDriver()) {
+      long attacks = names().stream().filter(settings.names().asPredicate()).count();
+      steps = line.steps(servers.targets().size() * (1 + attacks));
       for (Target target : servers.targets()) {
         load(servers, warming, target, plan(0, 4, 1000, Duration.ZERO, WARM_SERVER));
         measure(servers, driver, target, null);
@@ -109,21 +112,21 @@ public final class AttackBench {
       }
     }
     line.clear();
-    return new AttackReport(
-        version, startedAt, flags, Machine.facts(), settings.ratePerSecond(), runs, comparisons());
+    AttackResult.describe(result, runs, settings.ratePerSecond());
+    return result.verdicts(comparisons()).end();
   }
 
   private List<Verdict> comparisons() {
     List<Verdict> all = new ArrayList<>();
-    runs.stream().map(AttackReport.Run::target).distinct().forEach(t -> compare(t, all));
+    runs.stream().map(AttackFigures::target).distinct().forEach(t -> compare(t, all));
     return all;
   }
 
   private void compare(Target target, List<Verdict> all) {
-    AttackReport.Run alone = null;
-    AttackReport.Run turn = null;
-    AttackReport.Run p99 = null;
-    for (AttackReport.Run run : runs) {
+    AttackFigures alone = null;
+    AttackFigures turn = null;
+    AttackFigures p99 = null;
+    for (AttackFigures run : runs) {
       if (run.target() == target && run.attack().equals(ALONE)) {
         alone = run;
       } else if (run.target() == target) {
@@ -154,7 +157,7 @@ public final class AttackBench {
   }
 
   /** What an attack adds to the good client's p99, that on the machine left out; milliseconds. */
-  private static double above(AttackReport.Run run, AttackReport.Run alone) {
+  private static double above(AttackFigures run, AttackFigures alone) {
     double control = run.control() == null ? 0 : run.control().p99();
     return run.good().p99() - Math.max(alone.good().p99(), control);
   }
@@ -215,7 +218,7 @@ public final class AttackBench {
   private void measure(Servers servers, LoadDriver driver, Target target, Attack attack)
       throws BenchException, InterruptedException {
     String name = attack == null ? ALONE : attack.toString();
-    line.show(target + ", " + name + " ...");
+    steps.begin(target + ", " + name);
     LoadPlan plan =
         plan(
             settings.ratePerSecond(),
@@ -241,8 +244,8 @@ public final class AttackBench {
         answered = attacker == null ? 0 : attacker.answered() - answered;
         double longAborted = open == null ? -1 : open.commit(nextSeed++);
         LoadResult result = result(servers, target, progress);
-        AttackReport.Run run =
-            new AttackReport.Run(
+        AttackFigures run =
+            new AttackFigures(
                 target,
                 name,
                 Percentiles.of(result.transactionNanos()),

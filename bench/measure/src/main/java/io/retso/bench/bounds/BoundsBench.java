@@ -10,6 +10,7 @@ import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.options.Isolation;
 import io.retso.report.BenchException;
+import io.retso.report.ProgressLine;
 import io.retso.report.Texts;
 import io.retso.report.Verdict;
 import io.retso.text.ErrorText;
@@ -116,9 +117,6 @@ public final class BoundsBench {
     }
     Directories.deleteIfPossible(data);
     List<Verdict> comparisons = comparisons();
-    out.println();
-    out.print(Verdict.table(comparisons));
-    out.flush();
     return comparisons;
   }
 
@@ -128,7 +126,10 @@ public final class BoundsBench {
             + "  read ms  oracle MB");
     long each = Math.max(1, updates / deaths);
     long done = 0;
+    ProgressLine line = new ProgressLine(out);
+    ProgressLine.Steps steps = line.steps(FLUSHES);
     for (int step = 1; step <= FLUSHES; step++) {
+      steps.begin("  up to flush " + step + " of " + FLUSHES);
       long until = updates * step / FLUSHES;
       while (done < until) {
         long now = Math.min(each, until - done);
@@ -137,6 +138,7 @@ public final class BoundsBench {
         run.die(Death.values()[(int) (done / each % Death.values().length)]);
       }
       if (step % (FLUSHES / OBSERVATIONS) == 0) {
+        line.clear();
         show(run.observe()); // before the flush, when most is there
       }
       run.flush();

@@ -11,6 +11,7 @@ import io.retso.cluster.nodes.Role;
 import io.retso.machine.IdleShare;
 import io.retso.machine.Machine;
 import io.retso.report.BenchException;
+import io.retso.report.ProgressLine;
 import io.retso.server.BuildVersion;
 import io.retso.text.ErrorText;
 import io.retso.verify.clients.RunIsolation;
@@ -79,6 +80,7 @@ public final class FailoverBench {
 
   private final FailoverSettings settings;
   private final List<String> flags;
+  private ProgressLine.Steps steps;
   private final PrintWriter out;
   private final Saves saves;
   private final long origin = System.nanoTime();
@@ -191,7 +193,7 @@ public final class FailoverBench {
         List.copyOf(wrong),
         List.copyOf(idle),
         settings.idleMillis(),
-        FailoverText.comparisons(settings, trials, idle));
+        FailoverResult.comparisons(settings, trials, idle));
   }
 
   private ClientsPlan plan(
@@ -264,6 +266,8 @@ public final class FailoverBench {
       measureServed(clients);
       say("  %,.0f of %,.0f commits/s; %.0f %% idle.", served, asked, 100 * idleShare);
       Random random = new Random(settings.seed());
+      long done = chosen.stream().mapToLong(fault -> done(fault.name())).sum();
+      steps = new ProgressLine(out).steps((long) settings.trials() * chosen.size() - done);
       for (int i = 0; i < settings.trials(); i++) {
         List<Fault> order = new ArrayList<>(chosen);
         Collections.shuffle(order, random);
@@ -350,17 +354,19 @@ public final class FailoverBench {
     int refused = nemesis.refused().size();
     int notOver = nemesis.notOver().size();
     boolean hasStandby = ready > 1 || settings.counts().oracles() == 1;
+    String left = steps.next();
     nemesis.strike(fault, clients, random);
     wrong.addAll(nemesis.refused().subList(refused, nemesis.refused().size()));
     wrong.addAll(nemesis.notOver().subList(notOver, nemesis.notOver().size()));
     for (Trial trial : nemesis.trials().subList(before, nemesis.trials().size())) {
       trials.add(hasStandby ? trial : trial.noting("no standby was ready"));
       say(
-          "  %4d of %d, %5.1f s  %s",
+          "  %4d of %d, %5.1f s%s  %s",
           settings.faults().stream().mapToLong(this::done).sum(),
           settings.trials() * settings.faults().size(),
           (System.nanoTime() - from) / 1e9,
-          FailoverText.line(trials.get(trials.size() - 1)));
+          left,
+          FailoverResult.line(trials.get(trials.size() - 1)));
     }
     saves.save(report());
   }

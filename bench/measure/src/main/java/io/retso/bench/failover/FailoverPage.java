@@ -1,16 +1,13 @@
 package io.retso.bench.failover;
 
 import io.retso.report.MarkedPage;
-import io.retso.report.ReportJson;
-import io.retso.report.Verdict;
+import io.retso.report.Result;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /** The page of the documentation that has figures of fail-overs; it begins with the first ones. */
 public final class FailoverPage {
@@ -33,36 +30,16 @@ public final class FailoverPage {
       }
     }
     MarkedPage open = MarkedPage.open(page);
+    List<Result> results = new ArrayList<>();
     List<FailoverReport> reports = new ArrayList<>();
+    List<String> files = new ArrayList<>();
     for (Path directory : from) {
-      reports.add(ReportJson.read(directory.resolve(REPORT), FailoverReport.class));
+      Result result = Result.read(directory.resolve(REPORT));
+      results.add(result);
+      reports.addAll(result.runs(FailoverReport.class));
+      files.add(FailoverResult.NAME + "-" + reports.size());
     }
-    StringBuilder text = new StringBuilder(FailoverText.table(reports).markdown()).append('\n');
-    Map<String, String> figures = new LinkedHashMap<>();
-    for (FailoverReport report : reports) {
-      String figure = "failover-" + (figures.size() + 1) + ".svg";
-      figures.put(figure, FailoverText.figure(report));
-      text.append(part(report, figure));
-    }
-    open.put("failover", text.toString());
-    return open.write(figures);
-  }
-
-  private static String part(FailoverReport report, String figure) {
-    StringBuilder text = new StringBuilder();
-    text.append(
-        MarkedPage.origin(
-            report.version(),
-            report.startedAt(),
-            report.machine(),
-            List.of(String.join(" ", report.flags()))));
-    text.append(FailoverText.load(report).replace("; ", ";\n")).append("\n\n");
-    text.append(MarkedPage.image(figure));
-    text.append(Verdict.table(report.comparisons()).markdown());
-    text.append(
-        "\nThose beyond their targets, five of each fault; times from the begin of the fault:\n\n");
-    text.append(FailoverText.outliers(report).markdown());
-    report.refused().forEach(line -> text.append("\nWRONG: ").append(line).append('\n'));
-    return text.append('\n').toString();
+    open.put(FailoverResult.describe(Result.merged(results), reports, files).end());
+    return open.write();
   }
 }

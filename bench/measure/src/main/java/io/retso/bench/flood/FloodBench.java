@@ -14,9 +14,11 @@ import io.retso.machine.ProcessTimes;
 import io.retso.machine.ResidentMemory;
 import io.retso.protocol.Handshake;
 import io.retso.report.BenchException;
+import io.retso.report.Result;
 import io.retso.report.RunFigures.Target;
-import io.retso.report.TextTable;
+import io.retso.report.Table;
 import io.retso.report.Texts;
+import io.retso.report.Unit;
 import io.retso.report.Verdict;
 import io.retso.text.ErrorText;
 import java.io.PrintWriter;
@@ -99,7 +101,7 @@ public final class FloodBench {
     return Stream.of(Flood.values()).map(Flood::toString).toList();
   }
 
-  /** Measures and prints everything; the first of what it returns is without a flood. */
+  /** Measures everything; the first of what it returns is without a flood. */
   public List<Run> run() throws BenchException, InterruptedException {
     settings.servers().makeDirectory();
     try (SecuredFiles files = SecuredFiles.make(settings.servers().directory(), "required")) {
@@ -118,7 +120,6 @@ public final class FloodBench {
     } catch (ClusterException e) {
       throw new BenchException(ErrorText.of(e), e);
     }
-    print();
     return runs;
   }
 
@@ -202,41 +203,25 @@ public final class FloodBench {
     }
   }
 
-  private void print() {
-    TextTable table =
-        new TextTable(
-            "lrrrrrrrr",
-            "beside",
-            "p50 ms",
-            "p99",
-            "flood /s",
-            "let in",
-            "kept away",
-            "visit p99 ms",
-            "cores",
-            "MB");
-    for (Run run : runs) {
-      table.row(
-          run.flood(),
-          Texts.millis(run.p50()),
-          Texts.millis(run.p99()),
-          Texts.rate(run.perSecond()),
-          Long.toString(run.letIn()),
-          Integer.toString(run.keptAway()),
-          Texts.millis(run.visitP99()),
-          Texts.decimal(run.cores()),
-          Texts.decimal(run.megabytes()));
-    }
-    out.println();
-    out.print(table);
-    out.println(
-        "  let in, kept away: region servers, members and operators that connected meanwhile.");
-    out.println();
-    out.print(Verdict.table(comparisons()));
-    out.flush();
+  /** Describes runs, of which the first is without a flood. */
+  public static void describe(Result.Builder to, List<Run> runs) {
+    to.table(
+        Table.of("", runs)
+            .words("beside", Run::flood)
+            .column(Unit.MILLIS, "p50 ms", Run::p50)
+            .column(Unit.MILLIS, "p99", Run::p99)
+            .column(Unit.RATE, "flood /s", Run::perSecond)
+            .column(Unit.COUNT, "let in", Run::letIn)
+            .column(Unit.COUNT, "kept away", Run::keptAway)
+            .column(Unit.MILLIS, "visit p99 ms", Run::visitP99)
+            .column(Unit.RATIO, "cores", Run::cores)
+            .column(Unit.RATIO, "MB", Run::megabytes)
+            .end());
+    to.note("let in, kept away: region servers, members and operators that connected meanwhile.");
+    to.verdicts(verdicts(runs)).runs(runs);
   }
 
-  private List<Verdict> comparisons() {
+  private static List<Verdict> verdicts(List<Run> runs) {
     Run alone = runs.get(0);
     List<Verdict> found = new ArrayList<>();
     for (Run run : runs.subList(1, runs.size())) {

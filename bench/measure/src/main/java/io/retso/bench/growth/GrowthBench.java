@@ -14,6 +14,7 @@ import io.retso.protocol.Handshake;
 import io.retso.report.BenchException;
 import io.retso.report.Percentiles;
 import io.retso.report.ProgressLine;
+import io.retso.report.Result;
 import io.retso.report.RunFigures.Target;
 import io.retso.report.Texts;
 import io.retso.report.Verdict;
@@ -21,7 +22,6 @@ import io.retso.text.ErrorText;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -51,8 +51,9 @@ public final class GrowthBench {
 
   private final Settings settings;
   private final ProgressLine line;
+  private ProgressLine.Steps steps;
   private final ServerMetrics metrics = new ServerMetrics();
-  private final List<GrowthReport.Point> points = new ArrayList<>();
+  private final List<GrowthPoint> points = new ArrayList<>();
   private final List<String> leftOut = new ArrayList<>();
   private long nextSeed;
 
@@ -83,10 +84,11 @@ public final class GrowthBench {
   }
 
   /** Measures everything. */
-  public GrowthReport run(String version, List<String> flags)
+  public Result run(String version, List<String> flags)
       throws BenchException, InterruptedException {
-    String startedAt = Instant.now().toString();
+    Result.Builder result = Result.begin("growth", version, flags, Machine.facts());
     settings.servers().makeDirectory();
+    steps = line.steps(settings.axes().stream().mapToInt(axis -> axis.steps().length).sum());
     try (LoadDriver driver = new LoadDriver()) {
       for (Axis axis : settings.axes()) {
         if (axis == Axis.MAP) {
@@ -97,23 +99,17 @@ public final class GrowthBench {
       }
     }
     line.clear();
-    return new GrowthReport(
-        version,
-        startedAt,
-        flags,
-        Machine.facts(),
-        settings.ratePerSecond(),
-        points,
-        leftOut,
-        comparisons());
+    GrowthResult.describe(result, points, settings.ratePerSecond());
+    leftOut.forEach(what -> result.note("not measured: " + what));
+    return result.verdicts(comparisons()).end();
   }
 
   private List<Verdict> comparisons() {
     List<Verdict> all = new ArrayList<>();
     for (Axis axis : settings.axes()) {
-      List<GrowthReport.Point> ofAxis = points.stream().filter(p -> p.axis() == axis).toList();
-      GrowthReport.Point first = ofAxis.get(0);
-      GrowthReport.Point last = ofAxis.get(ofAxis.size() - 1);
+      List<GrowthPoint> ofAxis = points.stream().filter(p -> p.axis() == axis).toList();
+      GrowthPoint first = ofAxis.get(0);
+      GrowthPoint last = ofAxis.get(ofAxis.size() - 1);
       if (axis.ratioMax() > 0 && first.oracleNanos() > 0) {
         String doubt = first.cpu().doubt();
         all.add(
@@ -147,7 +143,7 @@ public final class GrowthBench {
       warm(driver, servers, TABLE_ROWS_MIN);
       long reached = 0;
       for (long value : axis.steps()) {
-        line.show(axis + ": " + value + " ...");
+        steps.begin(axis + ": " + value);
         if (axis == Axis.OPEN) {
           begin(address, value - reached);
         } else if (axis == Axis.UNCLEANED) {
@@ -174,7 +170,7 @@ public final class GrowthBench {
                 Texts.bytes(available)));
         continue;
       }
-      line.show(Axis.MAP + ": " + rows + " ...");
+      steps.begin(Axis.MAP + ": " + rows);
       ServersPlan plan =
           settings.servers().with(rows, List.of("-Xmx" + heap / MEBIBYTE + "m"), List.of());
       try {
@@ -289,8 +285,8 @@ public final class GrowthBench {
     progress.measured().handle((done, failure) -> done).join();
     Usage after = Usage.read(servers.child(Target.LOG_OFF), metrics);
     LoadResult result = result(servers, progress);
-    GrowthReport.Point point =
-        new GrowthReport.Point(
+    GrowthPoint point =
+        new GrowthPoint(
             axis,
             value,
             result.perSecond(),

@@ -30,14 +30,14 @@ final class RequestCounts {
     this.settings = settings;
   }
 
-  List<TablesReport.Requests> measure() throws IOException, InterruptedException {
+  List<TablesFigures.Requests> measure() throws IOException, InterruptedException {
     Configuration counting = cluster.configuration();
     counting.setBoolean("hbase.client.metrics.enable", true);
     counting.set("hbase.client.metrics.scope", "retso-bench");
     try (BenchTables tables = new BenchTables(cluster, counting, settings.isolation())) {
       PlainOperations plain = new PlainOperations(tables);
       TransactionOperations transactions = new TransactionOperations(tables);
-      List<TablesReport.Requests> all = new ArrayList<>();
+      List<TablesFigures.Requests> all = new ArrayList<>();
       String gets = Contest.gets(BATCH);
       String puts = Contest.puts(BATCH);
       all.add(count(tables, gets, Contest.PLAIN, plain.gets(BATCH)));
@@ -48,7 +48,7 @@ final class RequestCounts {
     }
   }
 
-  private TablesReport.Requests count(
+  private TablesFigures.Requests count(
       BenchTables tables, String what, String variant, Operation.Maker maker)
       throws IOException, InterruptedException {
     Rows rows =
@@ -59,7 +59,7 @@ final class RequestCounts {
       Map<String, Double> before = oracle();
       repeat(tables, operation);
       Map<String, Double> after = oracle();
-      return new TablesReport.Requests(
+      return new TablesFigures.Requests(
           what + ", " + variant,
           (double) (hbaseRequests() - hbase) / OPERATIONS,
           grown(before, after, "retso_request_frames_total") / OPERATIONS,

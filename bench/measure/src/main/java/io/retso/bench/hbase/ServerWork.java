@@ -32,8 +32,8 @@ final class ServerWork {
 
   /** One measurement, with what the server does anyway. */
   private record Load(int batch, String variant, int round, long rows, long cpuNanos, long nanos) {
-    TablesReport.Work without(double idle) {
-      return new TablesReport.Work(
+    TablesFigures.Work without(double idle) {
+      return new TablesFigures.Work(
           batch, variant, round, rows, (cpuNanos - idle * nanos) / 1e3 / rows);
     }
   }
@@ -58,7 +58,7 @@ final class ServerWork {
         && BATCHES.stream().map(Contest::puts).anyMatch(contest.name()::equals);
   }
 
-  List<TablesReport.Work> measure() throws IOException {
+  List<TablesFigures.Work> measure() throws IOException {
     tables.flush(); // what others wrote is not this one's work
     List<Load> loads = new ArrayList<>();
     PlainOperations plain = new PlainOperations(tables);
@@ -76,8 +76,8 @@ final class ServerWork {
       }
     }
     double idle = idleShare();
-    List<TablesReport.Work> works = loads.stream().map(load -> load.without(idle)).toList();
-    for (TablesReport.Work work : works) {
+    List<TablesFigures.Work> works = loads.stream().map(load -> load.without(idle)).toList();
+    for (TablesFigures.Work work : works) {
       line.done(
           String.format(
               Locale.ROOT,

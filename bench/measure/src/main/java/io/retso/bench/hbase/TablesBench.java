@@ -8,11 +8,11 @@ import io.retso.cluster.LocalCluster;
 import io.retso.machine.Machine;
 import io.retso.report.BenchException;
 import io.retso.report.ProgressLine;
+import io.retso.report.Result;
 import io.retso.report.Texts;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -26,7 +26,7 @@ public final class TablesBench {
 
   private final TablesSettings settings;
   private final ProgressLine line;
-  private final List<TablesReport.Run> runs = new ArrayList<>();
+  private final List<TablesFigures.Run> runs = new ArrayList<>();
   private long nextSeed;
 
   /**
@@ -54,22 +54,21 @@ public final class TablesBench {
    * @param version of ReTSO, for the report
    * @param flags as given, for the report
    */
-  public TablesReport run(String version, List<String> flags)
+  public Result run(String version, List<String> flags)
       throws BenchException, InterruptedException {
     Path data = settings.directory().resolve("hbase-cluster");
     Directories.deleteIfPossible(data); // left by a run that was killed or failed
     DeleteAtExit exit = DeleteAtExit.of(data);
     try (exit) {
-      TablesReport report = measure(data, version, flags);
+      Result result = measure(data, version, flags);
       Directories.deleteIfPossible(data);
-      return report;
+      return result;
     }
   }
 
-  private TablesReport measure(Path data, String version, List<String> flags)
+  private Result measure(Path data, String version, List<String> flags)
       throws BenchException, InterruptedException {
-    Map<String, Object> machine = Machine.facts();
-    String startedAt = Instant.now().toString();
+    Result.Builder result = Result.begin("hbase", version, flags, Machine.facts());
     line.show("starting HBase and the oracle: some fifteen seconds ...");
     try (LocalCluster cluster =
             settings.forcedLogs().in(LocalCluster.in(data).hbaseHeapMb(2048)).start();
@@ -80,28 +79,23 @@ public final class TablesBench {
       List<Contest> contests =
           all.stream().filter(contest -> isAskedFor(contest.toString())).toList();
       warm(cluster, all.stream().filter(this::isWarmedUp).toList());
-      List<TablesReport.Requests> requests =
+      List<TablesFigures.Requests> requests =
           isAskedFor(REQUESTS) ? new RequestCounts(cluster, settings).measure() : List.of();
+      ProgressLine.Steps steps =
+          line.steps(
+              (long) settings.rounds()
+                  * contests.stream().mapToInt(contest -> contest.variants().size()).sum());
       for (Contest contest : contests) {
-        measure(cluster, tables, contest);
+        measure(cluster, tables, contest, steps);
       }
       // Last, since each of its flushes leaves a file for reads to look into.
-      List<TablesReport.Work> works =
+      List<TablesFigures.Work> works =
           isAskedFor(WORK) ? new ServerWork(cluster, tables, settings, line).measure() : List.of();
-      List<TablesReport.Written> written =
+      List<TablesFigures.Written> written =
           isAskedFor(CELLS) ? new WrittenCounts(tables, data, settings, line).measure() : List.of();
       line.clear();
-      return new TablesReport(
-          version,
-          startedAt,
-          flags,
-          machine,
-          settings.facts(),
-          runs,
-          works,
-          requests,
-          written,
-          TablesComparisons.of(runs, works, requests, written));
+      TablesResult.describe(result, new TablesFigures(runs, works, requests, written), settings);
+      return result.end();
     } catch (ClusterException e) {
       throw new BenchException(e.getMessage(), e);
     } catch (IOException e) {
@@ -144,12 +138,13 @@ public final class TablesBench {
     line.done("warm-up   compilers take " + Texts.percent(compilers) + " of the processor time");
   }
 
-  private void measure(LocalCluster cluster, BenchTables tables, Contest contest)
+  private void measure(
+      LocalCluster cluster, BenchTables tables, Contest contest, ProgressLine.Steps steps)
       throws IOException, InterruptedException {
     for (int round = 0; round < settings.rounds(); round++) {
       for (Map.Entry<String, Contest.Measure> variant : contest.variants().entrySet()) {
         String name = contest + "  " + variant.getKey();
-        line.show(name + "  round " + (round + 1) + " of " + settings.rounds());
+        steps.begin(name + "  round " + (round + 1) + " of " + settings.rounds());
         ClusterTimes before = ClusterTimes.of(cluster);
         ThreadedLoad.Result result =
             variant
@@ -159,7 +154,7 @@ public final class TablesBench {
         ClusterTimes.Spent spent = ClusterTimes.of(cluster).since(before);
         double perMicro = 1e3 * result.operations();
         runs.add(
-            new TablesReport.Run(
+            new TablesFigures.Run(
                 contest.name(),
                 contest.load(),
                 variant.getKey(),
@@ -167,7 +162,7 @@ public final class TablesBench {
                 result.perSecond(),
                 result.abortShare(),
                 result.latency(),
-                new TablesReport.Cpu(
+                new TablesFigures.Cpu(
                     spent.client() / perMicro,
                     spent.hbase() / perMicro,
                     spent.oracle() / perMicro,

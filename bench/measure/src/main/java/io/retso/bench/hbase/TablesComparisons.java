@@ -1,6 +1,6 @@
 package io.retso.bench.hbase;
 
-import io.retso.bench.hbase.TablesReport.Run;
+import io.retso.bench.hbase.TablesFigures.Run;
 import io.retso.report.Texts;
 import io.retso.report.Verdict;
 import java.util.ArrayList;
@@ -39,9 +39,9 @@ final class TablesComparisons {
 
   static List<Verdict> of(
       List<Run> runs,
-      List<TablesReport.Work> works,
-      List<TablesReport.Requests> requests,
-      List<TablesReport.Written> written) {
+      List<TablesFigures.Work> works,
+      List<TablesFigures.Requests> requests,
+      List<TablesFigures.Written> written) {
     TablesComparisons all = new TablesComparisons(runs);
     for (int count : Contest.BATCHES) {
       all.readLatency(Contest.gets(count));
@@ -81,7 +81,7 @@ final class TablesComparisons {
       all.written(
           written.stream().filter(one -> one.operation().equals(operation)).toList(), operation);
     }
-    for (TablesReport.Requests one : requests) {
+    for (TablesFigures.Requests one : requests) {
       if (one.operation().contains("gets")) {
         all.found.add(
             new Verdict(
@@ -158,7 +158,7 @@ final class TablesComparisons {
    * which come to rest, and without what HBase's process does by itself while the oracle is alone.
    */
   private static double needed(Run run) {
-    TablesReport.Cpu cpu = run.cpu();
+    TablesFigures.Cpu cpu = run.cpu();
     double all = run.variant().equals(Contest.ORACLE) ? cpu.client() + cpu.oracle() : cpu.sum();
     return all * (1 - cpu.compilerShare());
   }
@@ -238,7 +238,7 @@ final class TablesComparisons {
     return values;
   }
 
-  private void work(List<TablesReport.Work> works, int batch) {
+  private void work(List<TablesFigures.Work> works, int batch) {
     double[] plain = works(works, Contest.PLAIN);
     double[] transactions = works(works, Contest.TRANSACTIONS);
     double[] ratios = new double[plain.length];
@@ -258,17 +258,17 @@ final class TablesComparisons {
         "");
   }
 
-  private void written(List<TablesReport.Written> both, String operation) {
-    written(both, operation, "bytes of the log", LOG_BYTES_MAX, TablesReport.Written::logBytes);
-    written(both, operation, "cells in memory", CELLS_MAX, TablesReport.Written::cells);
+  private void written(List<TablesFigures.Written> both, String operation) {
+    written(both, operation, "bytes of the log", LOG_BYTES_MAX, TablesFigures.Written::logBytes);
+    written(both, operation, "cells in memory", CELLS_MAX, TablesFigures.Written::cells);
   }
 
   private void written(
-      List<TablesReport.Written> both,
+      List<TablesFigures.Written> both,
       String operation,
       String what,
       double target,
-      ToDoubleFunction<TablesReport.Written> figure) {
+      ToDoubleFunction<TablesFigures.Written> figure) {
     Map<String, Double> figures = new HashMap<>();
     both.forEach(one -> figures.put(one.variant(), figure.applyAsDouble(one)));
     if (!figures.isEmpty()) { // it may have been left out
@@ -284,10 +284,10 @@ final class TablesComparisons {
     }
   }
 
-  private static double[] works(List<TablesReport.Work> works, String variant) {
+  private static double[] works(List<TablesFigures.Work> works, String variant) {
     return works.stream()
         .filter(work -> work.variant().equals(variant))
-        .mapToDouble(TablesReport.Work::microsPerRow)
+        .mapToDouble(TablesFigures.Work::microsPerRow)
         .toArray();
   }
 

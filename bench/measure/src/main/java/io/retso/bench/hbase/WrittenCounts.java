@@ -63,11 +63,11 @@ final class WrittenCounts {
     return names;
   }
 
-  List<TablesReport.Written> measure() throws IOException {
+  List<TablesFigures.Written> measure() throws IOException {
     line.show("bytes and cells");
     PlainOperations plain = new PlainOperations(tables);
     TransactionOperations transactions = new TransactionOperations(tables);
-    List<TablesReport.Written> all = new ArrayList<>();
+    List<TablesFigures.Written> all = new ArrayList<>();
     askable(BenchTables.PLAIN);
     askable(BenchTables.TRANSACTIONAL);
     for (int batch : ServerWork.BATCHES) {
@@ -99,7 +99,7 @@ final class WrittenCounts {
     }
   }
 
-  private TablesReport.Written count(
+  private TablesFigures.Written count(
       String what, String variant, TableName table, Operation.Maker maker) throws IOException {
     tables.flush();
     Rows rows =
@@ -115,8 +115,8 @@ final class WrittenCounts {
         operation.run();
       }
       tables.awaitCleanup();
-      TablesReport.Written written =
-          new TablesReport.Written(
+      TablesFigures.Written written =
+          new TablesFigures.Written(
               what,
               variant,
               (double) grown(before, logSizes()) / OPERATIONS,

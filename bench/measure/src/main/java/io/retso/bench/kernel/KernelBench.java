@@ -7,6 +7,7 @@ import io.retso.log.LogException;
 import io.retso.oracle.Changes;
 import io.retso.oracle.StatusOracle;
 import io.retso.report.BenchException;
+import io.retso.report.ProgressLine;
 import io.retso.report.Texts;
 import io.retso.report.Verdict;
 import java.io.PrintWriter;
@@ -51,7 +52,7 @@ public final class KernelBench {
     this.out = out;
   }
 
-  /** Measures and prints; returns the figures beside their targets. */
+  /** Measures; returns the figures beside their targets. */
   public List<Verdict> run() throws BenchException {
     say(
         "The oracle alone, one thread: 0 to 20 of %,d rows, %,d open; per second of its processor"
@@ -60,9 +61,6 @@ public final class KernelBench {
     bytesPerRow();
     falseAborts();
     throughput();
-    out.println();
-    out.print(Verdict.table(found));
-    out.flush();
     return found;
   }
 
@@ -127,11 +125,15 @@ public final class KernelBench {
       List<Turn> turns = new ArrayList<>();
       double[] replays = new double[quick ? 5 : 9];
       double[] shares = new double[replays.length];
+      ProgressLine line = new ProgressLine(out);
+      ProgressLine.Steps steps = line.steps(replays.length);
       for (int i = 0; i < replays.length; i++) {
+        steps.begin("  memory, oracle and replay in turns, round " + (i + 1));
         turns.add(kernel.measure());
         replays[i] = log.replay(KernelTurns.oracle(capacity)).perSecond();
         shares[i] = replays[i] / turns.get(i).perSecond();
       }
+      line.clear();
       Arrays.sort(replays);
       Arrays.sort(shares);
       print(turns, replays, first, shares[shares.length / 2]);

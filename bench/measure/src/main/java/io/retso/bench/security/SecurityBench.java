@@ -13,6 +13,7 @@ import io.retso.cluster.ClusterException;
 import io.retso.cluster.SecuredFiles;
 import io.retso.protocol.Handshake;
 import io.retso.report.BenchException;
+import io.retso.report.ProgressLine;
 import io.retso.report.RunFigures.Target;
 import io.retso.report.Texts;
 import io.retso.report.Verdict;
@@ -73,6 +74,8 @@ public final class SecurityBench {
 
   private final Settings settings;
   private final PrintWriter out;
+  private final ProgressLine line;
+  private final ProgressLine.Steps steps;
   private final ServerMetrics metrics = new ServerMetrics();
   private final List<Verdict> found = new ArrayList<>();
   private long seed;
@@ -80,10 +83,12 @@ public final class SecurityBench {
   public SecurityBench(Settings settings, PrintWriter out) {
     this.settings = settings;
     this.out = out;
+    this.line = new ProgressLine(out);
+    this.steps = line.steps(2 + 8L * settings.rounds()); // warm-up, peaks, latencies, handshakes
     this.seed = settings.seed();
   }
 
-  /** Measures and prints; returns the figures beside their targets. */
+  /** Measures; returns the figures beside their targets. */
   public List<Verdict> run() throws BenchException, InterruptedException {
     settings.servers().makeDirectory();
     try (SecuredFiles files = SecuredFiles.make(settings.servers().directory(), "optional")) {
@@ -103,13 +108,11 @@ public final class SecurityBench {
     } catch (ClusterException e) {
       throw new BenchException(ErrorText.of(e), e);
     }
-    out.println();
-    out.print(Verdict.table(found));
-    out.flush();
     return found;
   }
 
   private void say(String form, Object... values) {
+    line.clear();
     out.println(String.format(Locale.ROOT, form, values));
     out.flush();
   }
@@ -235,6 +238,7 @@ public final class SecurityBench {
 
   private Run measure(Servers servers, LoadDriver driver, LoadPlan plan)
       throws BenchException, InterruptedException {
+    steps.begin("measuring");
     Progress progress = driver.start(servers.address(Target.LOG_OFF), plan);
     try {
       progress.measuring().get();

@@ -2,8 +2,6 @@ package io.retso.bench.suite;
 
 import io.retso.bench.kernel.KernelBench;
 import io.retso.bench.load.LoadPlan;
-import io.retso.report.Report;
-import io.retso.report.ReportText;
 import io.retso.report.RunFigures;
 import io.retso.report.RunFigures.Kind;
 import io.retso.report.RunFigures.Target;
@@ -37,7 +35,7 @@ final class Comparisons {
   private final List<Verdict> all = new ArrayList<>();
 
   private Comparisons(List<RunFigures> runs) {
-    medians = ReportText.medians(runs);
+    medians = SuiteResult.medians(runs);
   }
 
   /**
@@ -45,7 +43,7 @@ final class Comparisons {
    *
    * @param kernel the oracle alone beside the runs; {@code null} if it was not measured
    */
-  static List<Verdict> of(List<RunFigures> runs, Report.Kernel kernel, Histogram addNanos) {
+  static List<Verdict> of(List<RunFigures> runs, OracleFigures.Kernel kernel, Histogram addNanos) {
     Comparisons comparisons = new Comparisons(runs);
     comparisons.throughput(kernel);
     comparisons.latency(
@@ -53,7 +51,7 @@ final class Comparisons {
     return List.copyOf(comparisons.all);
   }
 
-  private void throughput(Report.Kernel kernel) {
+  private void throughput(OracleFigures.Kernel kernel) {
     Optional<RunFigures> echo = find(Kind.PEAK, Target.ECHO, 4, true);
     Optional<RunFigures> off = find(Kind.PEAK, Target.LOG_OFF, 4, true);
     Optional<RunFigures> on = find(Kind.PEAK, Target.LOG_ON, 4, true);
@@ -103,7 +101,7 @@ final class Comparisons {
             doubt.isEmpty() ? with.cpu().doubt() : doubt));
   }
 
-  private void besideKernel(RunFigures off, Report.Kernel kernel) {
+  private void besideKernel(RunFigures off, OracleFigures.Kernel kernel) {
     double perCoreSecond = off.perSecond() / off.cpu().server();
     all.add(
         new Verdict(

@@ -7,6 +7,7 @@ import io.retso.bench.server.Servers;
 import io.retso.bench.server.ServersPlan;
 import io.retso.protocol.Handshake;
 import io.retso.report.BenchException;
+import io.retso.report.ProgressLine;
 import io.retso.report.RunFigures.Target;
 import io.retso.report.Texts;
 import io.retso.report.Verdict;
@@ -63,8 +64,8 @@ public final class RestartBench {
     this.nextSeed = seed;
   }
 
-  /** Measures and prints; returns the median beside its target. */
-  public Verdict run() throws BenchException, InterruptedException {
+  /** Measures; the median beside its target. */
+  public List<Verdict> run() throws BenchException, InterruptedException {
     say(
         "A durable server is killed, and started again with a full window; seconds until it"
             + " serves");
@@ -72,13 +73,17 @@ public final class RestartBench {
     plan.makeDirectory();
     try (Servers servers = Servers.start(plan);
         LoadDriver driver = new LoadDriver()) {
+      ProgressLine line = new ProgressLine(out);
+      ProgressLine.Steps steps = line.steps(rounds);
       for (int i = 0; i < rounds; i++) {
+        steps.begin("  filling the window, round " + (i + 1));
         fill(servers, driver);
         double seconds = servers.killAndRestart(Target.LOG_ON) / 1e9;
         cpuSeconds[i] = servers.child(Target.LOG_ON).cpuTime().toMillis() / 1e3;
         Map<String, Double> figures = metrics.read(servers.child(Target.LOG_ON).httpPort());
         double replayed = figures.getOrDefault("retso_recovered_transactions", 0.0);
         double replaySeconds = figures.getOrDefault("retso_recovery_seconds", Double.NaN);
+        line.clear();
         say(
             "  %.2f s, of which %.2f s replay %s transactions, %s/s; %.1f s of processor time",
             seconds,
@@ -89,17 +94,13 @@ public final class RestartBench {
       }
     }
     Arrays.sort(cpuSeconds);
-    Verdict found =
+    return List.of(
         new Verdict(
             "processor time of a restart with a full window, s",
             cpuSeconds[cpuSeconds.length / 2],
             false,
             CPU_SECONDS_MAX,
-            "median of " + cpuSeconds.length + " rounds");
-    out.println();
-    out.print(Verdict.table(List.of(found)));
-    out.flush();
-    return found;
+            "median of " + cpuSeconds.length + " rounds"));
   }
 
   private void fill(Servers servers, LoadDriver driver)

@@ -19,7 +19,7 @@ import io.retso.report.BenchException;
 import io.retso.report.DiskFigures;
 import io.retso.report.Percentiles;
 import io.retso.report.ProgressLine;
-import io.retso.report.Report;
+import io.retso.report.Result;
 import io.retso.report.RunFigures;
 import io.retso.report.RunFigures.Kind;
 import io.retso.report.RunFigures.Target;
@@ -28,8 +28,8 @@ import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -56,6 +56,7 @@ public final class Suite {
 
   private final SuiteSettings settings;
   private final ProgressLine line;
+  private ProgressLine.Steps steps;
   private final ServerMetrics metrics = new ServerMetrics();
   private final Histogram addNanos = new Histogram(TimeUnit.HOURS.toNanos(1), 3);
   private final List<RunFigures> runs = new ArrayList<>();
@@ -83,11 +84,12 @@ public final class Suite {
    *
    * @param version of ReTSO, for the report
    * @param flags as given, for the report
+   * @param subtitle of the paper's Figure 3; empty if there is to be none
    */
-  public Report run(String version, List<String> flags)
+  public Result run(String version, List<String> flags, String subtitle)
       throws BenchException, InterruptedException {
     Map<String, Object> machine = Machine.facts();
-    String startedAt = Instant.now().toString();
+    Result.Builder result = Result.begin("bench", version, flags, machine);
     settings.servers().makeDirectory();
     if (settings.servers().remote().isEmpty()) {
       probeDisk();
@@ -98,24 +100,32 @@ public final class Suite {
       measureAll(servers, driver);
     }
     line.clear();
-    Report.Kernel alone = alone();
-    return new Report(
-        version,
-        startedAt,
-        flags,
-        settings.seed(),
-        machine,
-        disk,
-        addNanos.getTotalCount() == 0 ? null : Percentiles.of(addNanos),
-        runs,
-        alone,
-        Comparisons.of(runs, alone, addNanos));
+    OracleFigures.Kernel alone = alone();
+    Percentiles add = addNanos.getTotalCount() == 0 ? null : Percentiles.of(addNanos);
+    OracleFigures figures = new OracleFigures(disk, add, runs, alone);
+    SuiteResult.describe(
+        result.settings(settings(figures)),
+        figures,
+        subtitle.isEmpty()
+            ? ""
+            : subtitle + "; " + machine.get("cpu") + ", " + machine.get("cores") + " cores");
+    return result.verdicts(Comparisons.of(runs, alone, addNanos)).end();
   }
 
-  private Report.Kernel alone() {
+  /** What else says how fast it could be. */
+  private Map<String, Object> settings(OracleFigures figures) {
+    Map<String, Object> facts = new LinkedHashMap<>();
+    facts.put("seed", settings.seed());
+    facts.put("disk", figures.disk());
+    facts.put("bookKeeperAdd", figures.bookKeeperAdd());
+    facts.put("kernel", figures.kernel());
+    return facts;
+  }
+
+  private OracleFigures.Kernel alone() {
     return kernelTurns.isEmpty()
         ? null
-        : new Report.Kernel(
+        : new OracleFigures.Kernel(
             KernelTurns.median(kernelTurns.stream(), KernelTurns.Turn::linesPerSecond),
             KernelTurns.median(kernelTurns.stream(), KernelTurns.Turn::perSecond),
             KernelTurns.median(kernelTurns.stream(), KernelTurns.Turn::shareOfLines));
@@ -156,6 +166,7 @@ public final class Suite {
     if (settings.ratePerSecond() > 0) {
       List<List<Case>> groups =
           Case.rate(targets, settings.clients(), settings.outstanding(), settings.ratePerSecond());
+      steps = line.steps(runs(groups, 1));
       measureGroups(servers, driver, groups, 1);
       return;
     }
@@ -166,22 +177,38 @@ public final class Suite {
           new KernelTurns(
               settings.servers().mapRows(), settings.tableRows(), nextSeed++, KERNEL_FILLING);
     }
+    List<List<Case>> scale = Case.scale(targets, settings.clients(), settings.outstanding());
+    List<List<Case>> reads = targets.contains(Target.LOG_ON) ? Case.reads() : List.of();
+    int readsRounds = Math.max(READS_ROUNDS_MIN, settings.rounds());
+    steps =
+        line.steps(
+            runs(Case.micro(targets), settings.rounds())
+                + runs(reads, readsRounds)
+                + runs(scale, 1));
     measureGroups(servers, driver, Case.micro(targets), settings.rounds());
-    if (targets.contains(Target.LOG_ON)) {
-      measureGroups(servers, driver, Case.reads(), Math.max(READS_ROUNDS_MIN, settings.rounds()));
-    }
-    measureGroups(
-        servers, driver, Case.scale(targets, settings.clients(), settings.outstanding()), 1);
+    measureGroups(servers, driver, reads, readsRounds);
+    measureGroups(servers, driver, scale, 1);
+  }
+
+  /** How many runs groups have; those of latencies are short. */
+  private static long runs(List<List<Case>> groups, int rounds) {
+    return groups.stream().mapToLong(group -> (long) group.size() * turns(group, rounds)).sum();
+  }
+
+  /**
+   * Latencies of single requests are steady soon, but follow every whim of the machine: many short
+   * rounds.
+   */
+  private static int turns(List<Case> group, int rounds) {
+    return group.get(0).kind() == Kind.LATENCY ? LATENCY_ROUNDS * rounds : rounds;
   }
 
   private void measureGroups(
       Servers servers, LoadDriver driver, List<List<Case>> groups, int rounds)
       throws BenchException, InterruptedException {
     for (List<Case> group : groups) {
-      // Latencies of single requests are steady soon, but follow every whim of the machine: many
-      // short rounds.
       boolean single = group.get(0).kind() == Kind.LATENCY;
-      int turns = single ? LATENCY_ROUNDS * rounds : rounds;
+      int turns = turns(group, rounds);
       int divisor = single ? LATENCY_ROUNDS : 1;
       for (int round = 0; round < turns; round++) {
         for (Case one : group) {
@@ -275,11 +302,12 @@ public final class Suite {
             servers.address(target),
             plan(
                 one, settings.warmUp().dividedBy(divisor), settings.measured().dividedBy(divisor)));
-    await(servers, target, progress, progress.measuring(), one + "  warming up");
+    String name = one + steps.next();
+    await(servers, target, progress, progress.measuring(), name + "  warming up");
     Usage before = Usage.read(servers.child(target), metrics);
-    await(servers, target, progress, progress.measured(), one.toString());
+    await(servers, target, progress, progress.measured(), name);
     Usage after = Usage.read(servers.child(target), metrics);
-    LoadResult result = await(servers, target, progress, progress.result(), one.toString());
+    LoadResult result = await(servers, target, progress, progress.result(), name);
     RunFigures figures = figures(one, round, result, before, after);
     line.done(
         one

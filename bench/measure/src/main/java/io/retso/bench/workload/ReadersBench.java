@@ -1,10 +1,12 @@
 package io.retso.bench.workload;
 
-import io.retso.bench.workload.ReadersReport.Run;
+import io.retso.bench.workload.ReadersRun.Subject;
 import io.retso.machine.Machine;
 import io.retso.report.BenchException;
 import io.retso.report.Percentiles;
 import io.retso.report.ProgressLine;
+import io.retso.report.Result;
+import io.retso.report.Rounds;
 import io.retso.report.Texts;
 import io.retso.workload.ClosedLoop;
 import io.retso.workload.LoadCounts;
@@ -18,7 +20,6 @@ import io.retso.workload.smallbank.Strategy;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -43,7 +44,7 @@ public final class ReadersBench {
 
   private final Settings settings;
   private final ProgressLine line;
-  private final List<Run> runs = new ArrayList<>();
+  private final Rounds<Subject, ReadersRun> runs = new Rounds<>();
   private final List<String> failures = new ArrayList<>();
   private final Map<String, Map<String, String>> facts = new LinkedHashMap<>();
 
@@ -74,9 +75,9 @@ public final class ReadersBench {
   }
 
   /** Measures everything. */
-  public ReadersReport run(String version, List<String> flags)
+  public Result run(String version, List<String> flags)
       throws BenchException, InterruptedException {
-    String startedAt = Instant.now().toString();
+    Result.Builder result = Result.begin("readers", version, flags, Machine.facts());
     OpenStore.each(
         settings.stores(),
         "readers",
@@ -87,15 +88,8 @@ public final class ReadersBench {
             measure(kind, open, store);
           }
         });
-    return new ReadersReport(
-        version,
-        startedAt,
-        flags,
-        Machine.facts(),
-        facts,
-        runs,
-        failures,
-        ReadersText.comparisons(runs));
+    ReadersResult.describe(result.note(StorePlan.text(facts)).failures(failures), runs);
+    return result.end();
   }
 
   private void measure(StoreKind kind, OpenStore open, RecordedStore store)
@@ -111,24 +105,25 @@ public final class ReadersBench {
     for (int count : order) {
       managers.put(count, open.managers(count));
     }
+    ProgressLine.Steps steps = line.steps(order.size() * (settings.rounds() + 1L));
     for (int round = -1; round < settings.rounds(); round++) { // the first one is a warm-up
       Collections.rotate(order, 1); // none is always first
       for (int count : order) {
-        measure(kind, open, store, managers.get(count), bank, round);
+        Subject of = new Subject(kind, count);
+        steps.begin(of + ", round " + (round + 1) + " of " + settings.rounds());
+        measure(of, open, store, managers.get(count), bank, round);
       }
     }
   }
 
   private void measure(
-      StoreKind kind,
+      Subject of,
       OpenStore open,
       RecordedStore store,
       List<Store> managers,
       SmallBank bank,
       int round)
       throws IOException, InterruptedException {
-    String name = String.format(Locale.ROOT, "%s, %d managers read", kind, managers.size());
-    line.show(name + ", round " + (round + 1) + " of " + settings.rounds());
     bank.load(store);
     store.awaitQuiet();
     store.history(); // the load is no part of it
@@ -150,10 +145,10 @@ public final class ReadersBench {
       store.awaitQuiet();
       SerialCheck.Verdict verdict = SerialCheck.check(store.history());
       if (!verdict.isSerializable()) {
-        failures.add(name + ": no serial order explains " + verdict);
+        failures.add(of + ": no serial order explains " + verdict);
       }
       if (round >= 0) {
-        add(kind, managers.size(), round, counts, verdict, begin.get(), end, beside);
+        add(of, round, counts, verdict, begin.get(), end, beside);
       }
     }
   }
@@ -169,8 +164,7 @@ public final class ReadersBench {
   }
 
   private void add(
-      StoreKind kind,
-      int managers,
+      Subject of,
       int round,
       LoadCounts counts,
       SerialCheck.Verdict verdict,
@@ -178,10 +172,9 @@ public final class ReadersBench {
       Moment end,
       ReadersLoad beside) {
     double seconds = (end.nanos() - begin.nanos()) / 1e9;
-    Run run =
-        new Run(
-            kind,
-            managers,
+    ReadersRun run =
+        new ReadersRun(
+            of,
             round,
             (end.reads() - begin.reads()) / seconds,
             counts.perSecond(),
@@ -193,12 +186,12 @@ public final class ReadersBench {
             (end.frames() - begin.frames()) / seconds,
             Percentiles.of(beside.deferred),
             Percentiles.of(beside.recent));
-    runs.add(run);
+    runs.add(of, round, run);
     line.done(
         String.format(
             Locale.ROOT,
             "%-40s %7s/s, %.0f us of the oracle each; deferred readers wait %s ms (median)",
-            String.format(Locale.ROOT, "%s, %d managers", kind, managers),
+            of,
             Texts.rate(run.perSecond()),
             run.work().oracle(),
             Texts.millis(run.deferred().p50())));

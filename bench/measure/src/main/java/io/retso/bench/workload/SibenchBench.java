@@ -1,12 +1,12 @@
 package io.retso.bench.workload;
 
-import io.retso.bench.workload.SibenchReport.Run;
+import io.retso.bench.workload.SibenchRun.Subject;
 import io.retso.machine.Machine;
 import io.retso.report.BenchException;
-import io.retso.report.Mean;
 import io.retso.report.ProgressLine;
+import io.retso.report.Result;
+import io.retso.report.Rounds;
 import io.retso.report.Texts;
-import io.retso.report.Verdict;
 import io.retso.workload.ClosedLoop;
 import io.retso.workload.Isolation;
 import io.retso.workload.LoadCounts;
@@ -16,7 +16,6 @@ import io.retso.workload.smallbank.Strategy;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -27,12 +26,10 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /** {@code retso bench sibench}: queries of whole tables beside updates, at both levels. */
 public final class SibenchBench {
-  private static final double RATIO_MIN = 0.95;
-  private static final double WORK_MAX = 1.05;
-
   private final Settings settings;
   private final ProgressLine line;
-  private final List<Run> runs = new ArrayList<>();
+  private ProgressLine.Steps steps;
+  private final Rounds<Subject, SibenchRun> runs = new Rounds<>();
   private final List<String> failures = new ArrayList<>();
   private final Map<String, Map<String, String>> facts = new LinkedHashMap<>();
 
@@ -61,12 +58,17 @@ public final class SibenchBench {
   }
 
   /** Measures everything. */
-  public SibenchReport run(String version, List<String> flags)
+  public Result run(String version, List<String> flags)
       throws BenchException, InterruptedException {
-    String startedAt = Instant.now().toString();
+    Result.Builder result = Result.begin("sibench", version, flags, Machine.facts());
+    steps =
+        line.steps(
+            (settings.rounds() + 1L)
+                * settings.sizes().size()
+                * settings.stores().kinds().stream().mapToInt(kind -> levels(kind).size()).sum());
     OpenStore.each(settings.stores(), "SIBENCH", line, this::measure);
-    return new SibenchReport(
-        version, startedAt, flags, Machine.facts(), facts, runs, failures, comparisons());
+    SibenchResult.describe(result.note(StorePlan.text(facts)).failures(failures), runs);
+    return result.end();
   }
 
   private static List<Isolation> levels(StoreKind kind) {
@@ -86,7 +88,8 @@ public final class SibenchBench {
       }
       long most = settings.judge().dividedBy(settings.sizes().size()).toNanos();
       long began = System.nanoTime();
-      while (System.nanoTime() - began < most && !isClear(kind, rows)) {
+      while (System.nanoTime() - began < most && !SibenchResult.isClear(runs, kind, rows)) {
+        steps.more(levels(kind).size());
         measure(kind, open, rows, round++);
       }
     }
@@ -101,16 +104,11 @@ public final class SibenchBench {
     }
   }
 
-  private boolean isClear(StoreKind kind, int rows) {
-    return !isJudged(kind)
-        || throughput(kind, rows).isClear(RATIO_MIN) && work(kind, rows).isClear(WORK_MAX);
-  }
-
   private void measure(StoreKind kind, OpenStore open, int rows, Isolation isolation, int round)
       throws IOException, InterruptedException {
     Store store = open.store();
-    String name = String.format(Locale.ROOT, "%s, %,d rows, %s", kind, rows, isolation);
-    line.show(round < 0 ? "warm-up of " + name : name + ", round " + (round + 1));
+    Subject of = new Subject(kind, rows, isolation);
+    steps.begin(round < 0 ? "warm-up of " + of : of + ", round " + (round + 1));
     Sibench workload = new Sibench(rows, isolation);
     workload.load(store);
     store.awaitQuiet();
@@ -120,7 +118,7 @@ public final class SibenchBench {
             workload,
             store,
             settings.clients(),
-            settings.seed() + runs.size(),
+            settings.seed() + runs.runs().size(),
             settings.warmUp(),
             settings.measured(),
             () -> before.set(open.work()));
@@ -128,63 +126,23 @@ public final class SibenchBench {
     Work work = open.work().microsSince(before.get(), counts.attempts());
     String wrong = workload.check(store);
     if (!wrong.isEmpty() && kind != StoreKind.PLAIN) {
-      failures.add(name + ": " + wrong);
+      failures.add(of + ": " + wrong);
     }
     if (round >= 0) {
       runs.add(
-          new Run(
-              kind,
-              rows,
-              isolation,
-              round,
-              counts.perSecond(),
-              counts.millis(),
-              work,
-              counts.refusedShare()));
+          of,
+          round,
+          new SibenchRun(
+              of, round, counts.perSecond(), counts.millis(), work, counts.refusedShare()));
       line.done(
           String.format(
               Locale.ROOT,
               "%-50s  %7s/s  %s ms  %.0f us CPU  %s refused",
-              name,
+              of,
               Texts.rate(counts.perSecond()),
               Texts.millis(counts.millis()),
               work.sum(),
               Texts.percent(counts.refusedShare())));
     }
-  }
-
-  private List<Verdict> comparisons() {
-    List<Verdict> all = new ArrayList<>();
-    for (StoreKind kind : settings.stores().kinds()) {
-      for (int rows : settings.sizes()) {
-        if (isJudged(kind)) {
-          String what =
-              String.format(Locale.ROOT, "%s, %,d rows, SERIALIZABLE / SNAPSHOT", kind, rows);
-          all.add(judged(what + ", throughput", throughput(kind, rows), true, RATIO_MIN));
-          all.add(
-              judged(what + ", processor time of an attempt", work(kind, rows), false, WORK_MAX));
-        }
-      }
-    }
-    return all;
-  }
-
-  private static boolean isJudged(StoreKind kind) {
-    return kind == StoreKind.HBASE || kind == StoreKind.ORACLE;
-  }
-
-  private Mean throughput(StoreKind kind, int rows) {
-    return SibenchText.ratio(runs, kind, rows, Run::perSecond);
-  }
-
-  private Mean work(StoreKind kind, int rows) {
-    return SibenchText.ratio(runs, kind, rows, run -> run.work().sum());
-  }
-
-  private static Verdict judged(String what, Mean ratio, boolean atLeast, double target) {
-    String how =
-        String.format(
-            Locale.ROOT, "median of %d rounds' ratios, +- %.2f", ratio.count(), ratio.error());
-    return new Verdict(what, ratio.value(), atLeast, target, how, ratio.doubt(target));
   }
 }

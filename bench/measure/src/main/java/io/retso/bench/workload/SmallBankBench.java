@@ -1,10 +1,10 @@
 package io.retso.bench.workload;
 
-import io.retso.bench.workload.SmallBankReport.Case;
-import io.retso.bench.workload.SmallBankReport.Run;
+import io.retso.bench.workload.SmallBankRun.Case;
 import io.retso.machine.Machine;
 import io.retso.report.BenchException;
 import io.retso.report.ProgressLine;
+import io.retso.report.Result;
 import io.retso.report.Texts;
 import io.retso.workload.ClosedLoop;
 import io.retso.workload.LoadCounts;
@@ -16,7 +16,6 @@ import io.retso.workload.smallbank.Strategy;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -37,11 +36,10 @@ public final class SmallBankBench {
 
   private final SmallBankSettings settings;
   private final ProgressLine line;
-  private final List<Run> runs = new ArrayList<>();
+  private final List<SmallBankRun> runs = new ArrayList<>();
   private final List<String> failures = new ArrayList<>();
   private final Map<String, Map<String, String>> facts = new LinkedHashMap<>();
-  private long started;
-  private int planned;
+  private ProgressLine.Steps steps;
 
   /** Prepares a benchmark. */
   public SmallBankBench(SmallBankSettings settings, PrintWriter out, boolean terminal) {
@@ -50,14 +48,15 @@ public final class SmallBankBench {
   }
 
   /** Measures everything. */
-  public SmallBankReport run(String version, List<String> flags)
+  public Result run(String version, List<String> flags)
       throws BenchException, InterruptedException {
-    String startedAt = Instant.now().toString();
+    Result.Builder result = Result.begin("smallbank", version, flags, Machine.facts());
     int each = settings.mixes().size() * settings.clients().size() * settings.rounds();
+    long planned = 0;
     for (StoreKind kind : settings.stores().kinds()) {
       planned += each * strategies(kind).size();
     }
-    started = System.nanoTime();
+    steps = line.steps(planned);
     OpenStore.each(
         settings.stores(),
         "SmallBank",
@@ -67,16 +66,9 @@ public final class SmallBankBench {
             measure(kind, open, store);
           }
         });
-    return new SmallBankReport(
-        version,
-        startedAt,
-        flags,
-        Machine.facts(),
-        settings.facts(),
-        facts,
-        runs,
-        failures,
-        SmallBankComparisons.of(runs));
+    result.settings(settings.facts()).note(StorePlan.text(facts)).failures(failures);
+    SmallBankResult.describe(result, runs);
+    return result.end();
   }
 
   private List<Strategy> strategies(StoreKind kind) {
@@ -111,12 +103,12 @@ public final class SmallBankBench {
     long began = System.nanoTime();
     int round = settings.rounds();
     while (System.nanoTime() - began < settings.judge().toNanos()) {
-      List<Run> here = runs.stream().filter(run -> run.of().equals(level.of())).toList();
-      order.retainAll(SmallBankComparisons.unclear(here, level.clients()));
+      order.retainAll(
+          SmallBankVerdicts.unclear(SmallBankRun.rounds(level.of(), runs), level.clients()));
       if (order.isEmpty()) {
         return;
       }
-      planned += order.size();
+      steps.more(order.size());
       measure(open, store, level, order, round++);
     }
   }
@@ -181,7 +173,7 @@ public final class SmallBankBench {
 
   private void measure(OpenStore open, RecordedStore store, Attempt attempt)
       throws IOException, InterruptedException {
-    line.show(attempt + progress());
+    steps.begin(attempt.toString());
     SmallBank bank = new SmallBank(attempt.at().mix(), attempt.strategy());
     bank.load(store);
     store.awaitQuiet();
@@ -202,7 +194,7 @@ public final class SmallBankBench {
     SerialCheck.Verdict verdict = SerialCheck.check(store.history());
     String wrong = bank.check(store);
     runs.add(
-        new Run(
+        new SmallBankRun(
             attempt.at().of(),
             attempt.strategy(),
             attempt.at().clients(),
@@ -232,15 +224,5 @@ public final class SmallBankBench {
             work.sum(),
             Texts.percent(counts.refusedShare()),
             verdict.groups()));
-  }
-
-  private String progress() {
-    int done = runs.size();
-    if (done == 0) {
-      return "  1 of " + planned;
-    }
-    long left = (System.nanoTime() - started) / done * (planned - done) / 60_000_000_000L;
-    return String.format(
-        Locale.ROOT, "  %d of %d, some %d minutes left", done + 1, planned, left + 1);
   }
 }

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * What to measure of SmallBank.
@@ -32,8 +31,8 @@ public record SmallBankSettings(
   /** Whether throughput is judged there. */
   boolean isJudged(StoreKind kind, Mix mix, int level) {
     return kind == StoreKind.HBASE
-        && level == SmallBankText.mainLevel(Set.copyOf(clients))
-        && mix.hot() >= SmallBankComparisons.MANY;
+        && level == SmallBankResult.mainLevel(clients)
+        && mix.hot() >= SmallBankVerdicts.MANY;
   }
 
   /** What a report says of them. */

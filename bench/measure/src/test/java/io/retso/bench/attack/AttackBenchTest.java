@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.bench.load.LoadPlan;
 import io.retso.bench.server.ServersPlan;
 import io.retso.cluster.InProcessServer;
+import io.retso.report.Drawing;
 import io.retso.report.ReportJson;
+import io.retso.report.Result;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -35,27 +37,30 @@ class AttackBenchTest {
               "",
               List.of(),
               List.of());
-      AttackReport report = run(plan, "", 500);
-      assertEquals(Attack.values().length + 1, report.runs().size());
+      Result report = run(plan, "", 500);
+      assertEquals(Attack.values().length + 1, report.runs(AttackFigures.class).size());
       // A run ends well only if all that the good client began was answered.
-      for (AttackReport.Run run : report.runs()) {
-        AttackReport.Run longer = run;
+      for (AttackFigures run : report.runs(AttackFigures.class)) {
+        AttackFigures longer = run;
         for (int millis = 1000; !isFelt(longer); millis *= 2) { // up to the test's time limit
-          longer = run(plan, "^" + Pattern.quote(run.attack()) + "$", millis).runs().get(1);
+          longer =
+              run(plan, "^" + Pattern.quote(run.attack()) + "$", millis)
+                  .runs(AttackFigures.class)
+                  .get(1);
         }
       }
-      assertTrue(AttackText.of(report).contains(Attack.LARGE_COMMITS.toString()));
-      assertTrue(AttackText.figure(report).endsWith("</svg>\n"));
+      assertTrue(report.text().contains(Attack.LARGE_COMMITS.toString()));
+      assertTrue(Drawing.of(report.plots().get(0)).endsWith("</svg>\n"));
       ReportJson.write(report, directory.resolve("attacks.json"));
     }
   }
 
-  private static boolean isFelt(AttackReport.Run run) {
+  private static boolean isFelt(AttackFigures run) {
     return run.attack().equals("alone") || run.answered() + run.refused() > 0;
   }
 
   /** The good client alone, and beside the attacks of a name. */
-  private static AttackReport run(ServersPlan plan, String names, int millis) throws Exception {
+  private static Result run(ServersPlan plan, String names, int millis) throws Exception {
     AttackBench.Settings settings =
         new AttackBench.Settings(
             plan,

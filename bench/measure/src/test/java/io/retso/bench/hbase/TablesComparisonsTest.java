@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.bench.hbase.TablesReport.Run;
+import io.retso.bench.hbase.TablesFigures.Run;
 import io.retso.report.Percentiles;
+import io.retso.report.Plot;
 import io.retso.report.ReportJson;
+import io.retso.report.Result;
 import io.retso.report.Verdict;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,11 +24,11 @@ class TablesComparisonsTest {
   private final List<Run> runs = new ArrayList<>();
 
   private void run(String contest, String variant, double... millisOfRounds) {
-    run(contest, 1, variant, new TablesReport.Cpu(10, 10, 10, 0.05), millisOfRounds);
+    run(contest, 1, variant, new TablesFigures.Cpu(10, 10, 10, 0.05), millisOfRounds);
   }
 
   private void run(
-      String contest, int load, String variant, TablesReport.Cpu cpu, double... millisOfRounds) {
+      String contest, int load, String variant, TablesFigures.Cpu cpu, double... millisOfRounds) {
     for (int round = 0; round < millisOfRounds.length; round++) {
       double millis = millisOfRounds[round];
       Percentiles latency = new Percentiles(1, 2 * millis, millis, millis, millis, millis, millis);
@@ -34,21 +36,14 @@ class TablesComparisonsTest {
     }
   }
 
-  private TablesReport report(
-      List<TablesReport.Requests> requests,
-      List<TablesReport.Written> written,
-      List<Verdict> comparisons) {
-    return new TablesReport(
-        "1",
-        "now",
-        List.of(),
-        Map.of("cores", 2),
-        TablesSettings.standard(true, 1000, 1, directory).facts(),
-        runs,
-        List.of(),
-        requests,
-        written,
-        comparisons);
+  private Result result(
+      List<TablesFigures.Requests> requests, List<TablesFigures.Written> written) {
+    Result.Builder result = Result.begin("hbase", "1", List.of(), Map.of());
+    TablesResult.describe(
+        result,
+        new TablesFigures(runs, List.of(), requests, written),
+        TablesSettings.standard(true, 100, 1, directory));
+    return result.end();
   }
 
   private Verdict only() {
@@ -82,13 +77,13 @@ class TablesComparisonsTest {
 
   @Test
   void workIsComparedRoundByRoundForEachSizeOfBatches() {
-    List<TablesReport.Work> works = new ArrayList<>();
+    List<TablesFigures.Work> works = new ArrayList<>();
     for (int batch : List.of(10, 100)) {
       double more = batch / 10.0;
-      works.add(new TablesReport.Work(batch, Contest.PLAIN, 0, 10, 20));
-      works.add(new TablesReport.Work(batch, Contest.TRANSACTIONS, 0, 10, 26 * more));
-      works.add(new TablesReport.Work(batch, Contest.PLAIN, 1, 10, 30));
-      works.add(new TablesReport.Work(batch, Contest.TRANSACTIONS, 1, 10, 42 * more));
+      works.add(new TablesFigures.Work(batch, Contest.PLAIN, 0, 10, 20));
+      works.add(new TablesFigures.Work(batch, Contest.TRANSACTIONS, 0, 10, 26 * more));
+      works.add(new TablesFigures.Work(batch, Contest.PLAIN, 1, 10, 30));
+      works.add(new TablesFigures.Work(batch, Contest.TRANSACTIONS, 1, 10, 42 * more));
     }
     List<Verdict> found = TablesComparisons.of(runs, works, List.of(), List.of());
     assertEquals(2, found.size());
@@ -101,8 +96,8 @@ class TablesComparisonsTest {
   @Test
   void theProcessorTimeOfAllProcessesIsComparedBesideTheThroughput() {
     String contest = Contest.changes(1);
-    run(contest, 8, Contest.PLAIN, new TablesReport.Cpu(100, 200, 0, 0.05), 1, 1, 1);
-    run(contest, 8, Contest.TRANSACTIONS, new TablesReport.Cpu(200, 250, 150, 0.05), 3, 3, 3);
+    run(contest, 8, Contest.PLAIN, new TablesFigures.Cpu(100, 200, 0, 0.05), 1, 1, 1);
+    run(contest, 8, Contest.TRANSACTIONS, new TablesFigures.Cpu(200, 250, 150, 0.05), 3, 3, 3);
     List<Verdict> found = TablesComparisons.of(runs, List.of(), List.of(), List.of());
     assertEquals(2, found.size(), found::toString);
     assertEquals(1.0 / 3, found.get(0).value(), 1e-9);
@@ -110,8 +105,8 @@ class TablesComparisonsTest {
     assertEquals("missed", found.get(1).verdict());
   }
 
-  private static TablesReport.Cpu cpu(double client, double server, double oracle) {
-    return new TablesReport.Cpu(client, server, oracle, 0.05);
+  private static TablesFigures.Cpu cpu(double client, double server, double oracle) {
+    return new TablesFigures.Cpu(client, server, oracle, 0.05);
   }
 
   @Test
@@ -122,7 +117,7 @@ class TablesComparisonsTest {
     for (double micros : new double[] {125, 250, 900}) {
       run(contest, 8, Contest.PLAIN_ASYNC, cpu(100, 200, 0), 1);
       run(contest, 8, Contest.TRANSACTIONS, cpu(400, 400, 200), 2);
-      TablesReport.Cpu alone = new TablesReport.Cpu(micros / 2, 5000, micros / 2, 0.24);
+      TablesFigures.Cpu alone = new TablesFigures.Cpu(micros / 2, 5000, micros / 2, 0.24);
       run(contest, 8, Contest.ORACLE, alone, 0.1);
     }
     Verdict found = only();
@@ -146,14 +141,13 @@ class TablesComparisonsTest {
     run(contest, 32, Contest.ORACLE, cpu(25, 0, 25), 0.1);
     List<Verdict> found = TablesComparisons.of(runs, List.of(), List.of(), List.of());
     assertTrue(found.get(0).outOfReach() && !found.get(1).outOfReach(), found::toString);
-    TablesReport report = report(List.of(), List.of(), found);
-    List<String> lines =
-        TablesText.of(report).lines().filter(line -> line.contains("/ plain")).toList();
+    Result result = result(List.of(), List.of());
+    List<String> lines = result.text().lines().filter(line -> line.contains("/ plain")).toList();
     assertTrue(lines.get(0).contains("missed, limit 0.60  by plain;"), lines.get(0));
     assertTrue(lines.get(1).matches(".* missed +by plain; .* allows 0.86 .*"), lines.get(1));
     Path json = directory.resolve("hbase.json");
-    ReportJson.write(report, json);
-    assertEquals(found, ReportJson.read(json, TablesReport.class).comparisons());
+    ReportJson.write(result, json);
+    assertEquals(found, Result.read(json).verdicts());
   }
 
   @Test
@@ -194,10 +188,10 @@ class TablesComparisonsTest {
   @Test
   void youngProcessesAreNotJudged() {
     String contest = Contest.puts(100);
-    run(contest, 32, Contest.PLAIN, new TablesReport.Cpu(1, 1, 1, 0.12), 1, 1, 1);
-    run(contest, 32, Contest.TRANSACTIONS, new TablesReport.Cpu(1, 1, 1, 0.3), 3, 3, 3);
+    run(contest, 32, Contest.PLAIN, new TablesFigures.Cpu(1, 1, 1, 0.12), 1, 1, 1);
+    run(contest, 32, Contest.TRANSACTIONS, new TablesFigures.Cpu(1, 1, 1, 0.3), 3, 3, 3);
     // HBase's compilers have nothing to do meanwhile, which must not hide what they do otherwise.
-    run(contest, 32, Contest.ORACLE, new TablesReport.Cpu(1, 1, 1, 0), 1, 1, 1);
+    run(contest, 32, Contest.ORACLE, new TablesFigures.Cpu(1, 1, 1, 0), 1, 1, 1);
     assertEquals("not judged", only().verdict());
     assertTrue(only().doubt().contains("30.00%"), only()::doubt);
   }
@@ -205,10 +199,10 @@ class TablesComparisonsTest {
   @Test
   void whatIsWrittenIsComparedKindByKind() {
     String puts = Contest.puts(10);
-    List<TablesReport.Written> written =
+    List<TablesFigures.Written> written =
         List.of(
-            new TablesReport.Written(puts, Contest.PLAIN, 1600, 10),
-            new TablesReport.Written(puts, Contest.TRANSACTIONS, 2240, 11));
+            new TablesFigures.Written(puts, Contest.PLAIN, 1600, 10),
+            new TablesFigures.Written(puts, Contest.TRANSACTIONS, 2240, 11));
     List<Verdict> found = TablesComparisons.of(runs, List.of(), List.of(), written);
     assertEquals(2, found.size(), found::toString);
     assertEquals(1.4, found.get(0).value(), 1e-9);
@@ -221,16 +215,15 @@ class TablesComparisonsTest {
   void theReportShowsEverythingAndTheFigureThePapersTransactions() {
     run(Contest.PAPER, Contest.PLAIN_ASYNC, 1);
     run(Contest.PAPER, Contest.TRANSACTIONS, 2);
-    TablesReport report =
-        report(
-            List.of(new TablesReport.Requests("10 gets", 1, 2, 0)),
-            List.of(new TablesReport.Written("10 puts", Contest.PLAIN, 1600, 10)),
-            List.of());
-    String text = TablesText.of(report);
+    Result result =
+        result(
+            List.of(new TablesFigures.Requests("10 gets", 1, 2, 0)),
+            List.of(new TablesFigures.Written("10 puts", Contest.PLAIN, 1600, 10)));
+    String text = result.text();
     assertTrue(
         text.contains(Contest.PAPER) && text.contains("10 gets") && text.contains("1600"), text);
-    String figure = TablesText.figure(report);
-    assertTrue(figure.startsWith("<svg") && figure.contains("plain puts"), figure);
-    assertFalse(figure.contains("the paper, 2011"), figure);
+    assertEquals(
+        List.of("plain puts", "transactions"),
+        result.plots().get(0).panels().get(0).series().stream().map(Plot.Series::name).toList());
   }
 }

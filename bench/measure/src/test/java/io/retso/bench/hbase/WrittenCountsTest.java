@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.cluster.ForcedLogs;
 import io.retso.hbase.options.Isolation;
+import io.retso.report.Result;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -30,17 +31,18 @@ class WrittenCountsTest {
                 false,
                 Isolation.SNAPSHOT,
                 ForcedLogs.ORACLE);
-    TablesReport report =
+    Result result =
         new TablesBench(settings, new PrintWriter(new StringWriter()), false).run("1", List.of());
+    TablesFigures report = result.runs(TablesFigures.class).get(0);
     assertEquals(2 * WrittenCounts.operations().size(), report.written().size());
-    for (TablesReport.Written one : report.written()) {
+    for (TablesFigures.Written one : report.written()) {
       boolean plain = one.variant().equals(Contest.PLAIN);
       int rows = rows(one.operation());
       assertEquals(rows, one.cells(), plain ? 0 : 0.5 * rows, one::toString);
       assertTrue(one.cells() >= rows, one::toString);
       assertTrue(one.logBytes() > rows * (plain ? 100 : 120), one::toString);
     }
-    assertTrue(report.comparisons().get(0).what().startsWith("bytes of the log, 1 put"));
+    assertTrue(result.verdicts().get(0).what().startsWith("bytes of the log, 1 put"));
   }
 
   /** A ratio of -203.93 was once taken for a target met. */

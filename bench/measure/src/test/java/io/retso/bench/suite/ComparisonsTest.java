@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.bench.server.ServerMetrics;
 import io.retso.report.CpuFigures;
 import io.retso.report.Percentiles;
-import io.retso.report.Report;
 import io.retso.report.RunFigures;
 import io.retso.report.RunFigures.Kind;
 import io.retso.report.RunFigures.Target;
@@ -68,7 +67,7 @@ class ComparisonsTest {
                 run(Kind.PEAK, Target.ECHO, true, 4, 12_000_000, 1),
                 run(Kind.PEAK, Target.LOG_OFF, true, 4, 1_200_000, 1),
                 run(Kind.PEAK, Target.LOG_ON, true, 4, 600_000, 1)),
-            new Report.Kernel(40_000_000, 1_600_000, 0.4),
+            new OracleFigures.Kernel(40_000_000, 1_600_000, 0.4),
             add);
     assertEquals(
         List.of("missed", "missed", "met", "missed", "met", "missed"),

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.bench.server.ServersPlan;
-import io.retso.bench.workload.SmallBankReport.Run;
 import io.retso.cluster.InProcessServer;
+import io.retso.report.Result;
 import io.retso.workload.smallbank.Mix;
 import io.retso.workload.smallbank.Strategy;
 import java.io.PrintWriter;
@@ -42,7 +42,7 @@ class SmallBankBenchTest {
   @Test
   void allStrategiesAreMeasuredAndNothingIsWrong() throws Exception {
     try (InProcessServer server = new InProcessServer(1_000_000, 1 << 20, 100_000)) {
-      SmallBankReport report =
+      Result report =
           new SmallBankBench(
                   new SmallBankSettings(
                       plan(server),
@@ -60,8 +60,11 @@ class SmallBankBenchTest {
       assertEquals(List.of(), report.failures());
       assertEquals(2 * 2 * (Strategy.values().length - 1), report.runs().size());
       assertFalse(
-          report.runs().stream().map(Run::strategy).anyMatch(Strategy.READ_COMMITTED::equals));
-      assertTrue(report.runs().stream().mapToDouble(Run::perSecond).sum() > 0);
+          report.runs(SmallBankRun.class).stream()
+              .map(SmallBankRun::strategy)
+              .anyMatch(Strategy.READ_COMMITTED::equals));
+      assertTrue(
+          report.runs(SmallBankRun.class).stream().mapToDouble(SmallBankRun::perSecond).sum() > 0);
       assertTrue(out.toString().contains("; MaterializeALL at 6, round 1"), out.toString());
     }
   }
@@ -69,7 +72,7 @@ class SmallBankBenchTest {
   @Test
   void sibenchMeasuresBothLevels() throws Exception {
     try (InProcessServer server = new InProcessServer(1_000_000, 1 << 20, 100_000)) {
-      SibenchReport report =
+      Result report =
           new SibenchBench(
                   new SibenchBench.Settings(
                       plan(server), List.of(10, 50), 3, SHORT, SHORT, 2, LONG, 1),
@@ -78,15 +81,15 @@ class SmallBankBenchTest {
               .run("1", List.of());
       assertEquals(List.of(), report.failures());
       assertTrue(report.runs().size() >= 2 * 2 * 6, "no fewer are clear");
-      assertEquals(2 * 2, report.comparisons().size());
-      assertTrue(report.runs().stream().anyMatch(run -> run.work().client() > 0));
+      assertEquals(2 * 2, report.verdicts().size());
+      assertTrue(report.runs(SibenchRun.class).stream().anyMatch(run -> run.work().client() > 0));
     }
   }
 
   @Test
   void readersThatWaitGetTheirSnapshots() throws Exception {
     try (InProcessServer server = new InProcessServer(1_000_000, 1 << 20, 100_000)) {
-      ReadersReport report =
+      Result report =
           new ReadersBench(
                   new ReadersBench.Settings(
                       plan(server), 100, List.of(0, 1), 3, SHORT, SHORT, 2, 1),
@@ -95,8 +98,9 @@ class SmallBankBenchTest {
               .run("1", List.of());
       assertEquals(List.of(), report.failures());
       assertEquals(2, report.runs().size()); // rows in memory have one manager
-      assertTrue(report.runs().stream().allMatch(run -> run.deferred().count() > 0));
-      assertTrue(ReadersText.of(report).contains("a deferred reader's first read"));
+      assertTrue(
+          report.runs(ReadersRun.class).stream().allMatch(run -> run.deferred().count() > 0));
+      assertTrue(report.text().contains("a deferred reader's first read"));
     }
   }
 }

@@ -164,8 +164,8 @@ public final class VerifyRun {
       Path directory = settings.directory().resolve("round-" + (number + 1));
       Files.createDirectories(directory);
       say(
-          "Round %d: %.0f s, %d threads here and %d in each of %d processes.",
-          number + 1, seconds, settings.threads(), settings.threads(), settings.processes());
+          "Round %d: %.0f s, %.0f s after it; %d threads here and %d in each of %d processes.",
+          number + 1, seconds, left, settings.threads(), settings.threads(), settings.processes());
       Duration patience = servers == null ? PATIENCE_WITH_GIVEN : PATIENCE;
       Round round = new Round(place, settings, number, directory, patience, faultOrder);
       Round.Outcome outcome = round.run(seconds, servers, new Teller());

@@ -6,37 +6,39 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.bench.workload.SmallBankReport.Case;
-import io.retso.bench.workload.SmallBankReport.Run;
+import io.retso.bench.workload.SmallBankRun.Case;
+import io.retso.bench.workload.SmallBankRun.Subject;
+import io.retso.report.Drawing;
 import io.retso.report.Mean;
+import io.retso.report.Plot;
 import io.retso.report.ReportJson;
+import io.retso.report.Result;
+import io.retso.report.Rounds;
 import io.retso.report.Verdict;
 import io.retso.workload.Isolation;
 import io.retso.workload.Reason;
 import io.retso.workload.history.SerialCheck;
 import io.retso.workload.smallbank.Strategy;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class SmallBankReportTest {
+class SmallBankResultTest {
   private static final Case FEW = new Case(StoreKind.ORACLE, 10, 60);
   private static final Case MANY = new Case(StoreKind.ORACLE, 1000, 20);
 
   @TempDir Path directory;
 
-  private static Run run(Case of, Strategy strategy, int clients, int round, double perSecond) {
+  private static SmallBankRun run(
+      Case of, Strategy strategy, int clients, int round, double perSecond) {
     boolean anomaly = strategy == Strategy.SI && of == FEW;
-    return new Run(
+    return new SmallBankRun(
         of,
         strategy,
         clients,
@@ -52,8 +54,8 @@ class SmallBankReportTest {
         "");
   }
 
-  private static SmallBankReport report() {
-    List<Run> runs = new ArrayList<>();
+  private static Result result() {
+    List<SmallBankRun> runs = new ArrayList<>();
     for (Case of : List.of(MANY, FEW)) {
       for (int clients : new int[] {1, 20, 30}) {
         for (int round = 0; round < 2; round++) {
@@ -63,21 +65,14 @@ class SmallBankReportTest {
         }
       }
     }
-    return new SmallBankReport(
-        "1",
-        "now",
-        List.of(),
-        Map.of(),
-        Map.of(),
-        Map.of(),
-        runs,
-        List.of(),
-        SmallBankComparisons.of(runs));
+    Result.Builder result = Result.begin("smallbank", "1", "now", List.of("bench"), Map.of());
+    SmallBankResult.describe(result, runs);
+    return result.end();
   }
 
   @Test
   void everyStrategyIsAtEveryLevel() {
-    String text = SmallBankText.of(report());
+    String text = result().text();
     assertTrue(text.contains("the oracle alone, hot spot of 10, 60 % Bal"), text);
     for (Strategy strategy : Strategy.values()) {
       assertTrue(text.contains(strategy.label()), strategy.label());
@@ -89,13 +84,18 @@ class SmallBankReportTest {
 
   @Test
   void ratiosAreTakenWithinRounds() {
-    List<Run> runs =
+    List<SmallBankRun> runs =
         List.of(
             run(MANY, Strategy.SI, 1, 0, 1000),
             run(MANY, Strategy.SERIALIZABLE, 1, 0, 900),
             run(MANY, Strategy.SI, 1, 1, 100),
             run(MANY, Strategy.SERIALIZABLE, 1, 1, 110));
-    Mean ratio = SmallBankComparisons.ratio(runs, Strategy.SERIALIZABLE, 1);
+    Mean ratio =
+        SmallBankRun.rounds(MANY, runs)
+            .ratio(
+                new Subject(1, Strategy.SERIALIZABLE),
+                new Subject(1, Strategy.SI),
+                SmallBankRun::perSecond);
     assertEquals(1.0, ratio.value(), 1e-9);
     assertEquals(12.71 * 0.1, ratio.error(), 1e-9);
     assertTrue(ratio.doubt(0.95).contains("+- 1.27"), ratio.doubt(0.95));
@@ -104,7 +104,7 @@ class SmallBankReportTest {
 
   @Test
   void needlessRefusalsAreComparedOnTheOracleAlone() {
-    List<Verdict> all = SmallBankComparisons.of(List.of(run(FEW, SERIALIZABLE, 20, 0, 1000)));
+    List<Verdict> all = SmallBankVerdicts.of(List.of(run(FEW, SERIALIZABLE, 20, 0, 1000)));
     assertEquals(1, all.size());
     assertEquals(100 * 2 / 700.0, all.get(0).value(), 1e-9);
     assertFalse(all.get(0).met());
@@ -115,7 +115,7 @@ class SmallBankReportTest {
 
   @Test
   void throughputIsComparedOnHBase() {
-    List<Run> runs = new ArrayList<>();
+    List<SmallBankRun> runs = new ArrayList<>();
     for (int round = 0; round < 2; round++) {
       for (Strategy strategy : Strategy.values()) {
         double rate =
@@ -128,18 +128,19 @@ class SmallBankReportTest {
         runs.add(run(new Case(StoreKind.HBASE, 1000, 20), strategy, 20, round, rate));
       }
     }
-    List<Verdict> all = SmallBankComparisons.of(runs);
+    List<Verdict> all = SmallBankVerdicts.of(runs);
     assertEquals(0.96, all.get(0).value(), 1e-9);
     assertEquals(1, all.get(1).value(), 1e-9); // as much processor time
     assertEquals(960.0 / 900, all.get(2).value(), 1e-9);
     assertTrue(all.stream().allMatch(row -> row.verdict().equals("met")), all.toString());
-    List<Run> once = runs.subList(0, Strategy.values().length);
-    assertEquals("not judged", SmallBankComparisons.of(once).get(0).verdict());
+    List<SmallBankRun> once = runs.subList(0, Strategy.values().length);
+    assertEquals("not judged", SmallBankVerdicts.of(once).get(0).verdict());
   }
 
   /** Rates of a round; SI has 1,000, and all but two of the paper's strategies are far below. */
-  private static List<Run> judged(int round, double serializable, double wt, double wtLocked) {
-    List<Run> runs = new ArrayList<>();
+  private static List<SmallBankRun> judged(
+      int round, double serializable, double wt, double wtLocked) {
+    List<SmallBankRun> runs = new ArrayList<>();
     for (Strategy strategy : Strategy.values()) {
       double rate =
           switch (strategy) {
@@ -154,21 +155,24 @@ class SmallBankReportTest {
     return runs;
   }
 
+  private static Set<Strategy> unclear(List<SmallBankRun> runs) {
+    return SmallBankVerdicts.unclear(SmallBankRun.rounds(runs.get(0).of(), runs), 20);
+  }
+
   @Test
   void roundsGoOnForWhatIsNotClear() {
-    List<Run> runs = new ArrayList<>();
+    List<SmallBankRun> runs = new ArrayList<>();
     for (int round = 0; round < 5; round++) {
       runs.addAll(judged(round, 985 + round, 980, 1020));
-      assertTrue(SmallBankComparisons.unclear(runs, 20).contains(Strategy.SI), "too few");
+      assertTrue(unclear(runs).contains(Strategy.SI), "too few");
     }
     runs.addAll(judged(5, 970, 980, 1020));
-    assertEquals(
-        Set.of(Strategy.PROMOTE_WT_UPD, SERIALIZABLE), SmallBankComparisons.unclear(runs, 20));
+    assertEquals(Set.of(Strategy.PROMOTE_WT_UPD, SERIALIZABLE), unclear(runs));
     for (int round = 6; round < 9; round++) {
       runs.addAll(judged(round, 990, 980, 1020));
     }
-    assertEquals(Set.of(), SmallBankComparisons.unclear(runs, 20), "one of ten is outside");
-    Verdict second = SmallBankComparisons.of(runs).get(2);
+    assertEquals(Set.of(), unclear(runs), "one of ten is outside");
+    Verdict second = SmallBankVerdicts.of(runs).get(2);
     assertEquals("met", second.verdict());
     assertTrue(second.what().contains("PromoteWT-upd"), second.what());
   }
@@ -176,33 +180,19 @@ class SmallBankReportTest {
   /** Two that are clearly faster decide, whatever others are. */
   @Test
   void whatIsMissedIsNotMeasuredAgain() {
-    List<Run> runs = new ArrayList<>();
+    List<SmallBankRun> runs = new ArrayList<>();
     for (int round = 0; round < 6; round++) {
       runs.addAll(judged(round, 780 + 8 * round, 980, 1020));
     }
-    assertEquals(Set.of(), SmallBankComparisons.unclear(runs, 20));
-    assertEquals("missed", SmallBankComparisons.of(runs).get(2).verdict());
+    assertEquals(Set.of(), unclear(runs));
+    assertEquals("missed", SmallBankVerdicts.of(runs).get(2).verdict());
   }
 
   @Test
-  void picturesAreWellFormed() throws Exception {
-    Map<String, String> figures = SmallBankFigures.of(report());
-    assertEquals(7, figures.size(), figures.keySet().toString());
-    assertTrue(figures.containsKey("smallbank-oracle-figure7-60.svg"));
-    for (String svg : figures.values()) {
-      DocumentBuilderFactory factory = DocumentBuilderFactory.newInstance();
-      factory.setFeature("http://apache.org/xml/features/disallow-doctype-decl", true);
-      factory
-          .newDocumentBuilder()
-          .parse(new ByteArrayInputStream(svg.getBytes(StandardCharsets.UTF_8)));
-    }
-  }
-
-  @Test
-  void everythingIsInTheJson() throws Exception {
-    Path file = directory.resolve("report.json");
-    ReportJson.write(report(), file);
-    assertTrue(Files.readString(file).contains("\"CONFLICT\" : 8"));
+  void picturesAreThoseOfThePaper() {
+    List<String> files = result().plots().stream().map(Plot::file).toList();
+    assertEquals(7, files.size(), files.toString());
+    assertTrue(files.contains("smallbank-oracle-figure7-60"), files.toString());
   }
 
   /** Two reports of the same are one with twice the rounds. */
@@ -214,7 +204,7 @@ class SmallBankReportTest {
     List<Path> from = List.of(directory.resolve("one"), directory.resolve("two"));
     for (Path each : from) {
       Files.createDirectories(each);
-      ReportJson.write(report(), each.resolve("smallbank.json"));
+      ReportJson.write(result(), each.resolve("smallbank.json"));
     }
     List<Path> written = SerializablePage.publish(from, page);
     String text = Files.readString(page);
@@ -222,7 +212,7 @@ class SmallBankReportTest {
     assertTrue(text.endsWith("<!-- end smallbank -->\nafter\n"), text);
     assertFalse(text.contains("old"), text);
     assertTrue(text.contains("### the oracle alone, hot spot of 10, 60 % Bal"), text);
-    assertTrue(text.contains("| 20 | MaterializeWT | 1,052 |"), text);
+    assertTrue(text.contains("| 20 | MaterializeWT | 1,052 +- "), text);
     assertTrue(text.contains("| 12 |"), text); // anomalies of four rounds, three each
     assertTrue(text.contains("(benchmarks/smallbank-oracle-figure7-60.svg)"), text);
     assertTrue(written.stream().allMatch(Files::exists));
@@ -234,7 +224,7 @@ class SmallBankReportTest {
   @Test
   void aPageWithoutMarksIsRefused() throws Exception {
     Path page = Files.writeString(directory.resolve("page.md"), "nothing\n");
-    ReportJson.write(report(), directory.resolve("smallbank.json"));
+    ReportJson.write(result(), directory.resolve("smallbank.json"));
     IOException refused =
         assertThrows(IOException.class, () -> SerializablePage.publish(List.of(directory), page));
     assertTrue(refused.getMessage().contains("begin smallbank"), refused.getMessage());
@@ -242,20 +232,18 @@ class SmallBankReportTest {
 
   @Test
   void sibenchComparesTheLevels() {
-    List<SibenchReport.Run> runs = new ArrayList<>();
+    Rounds<SibenchRun.Subject, SibenchRun> runs = new Rounds<>();
     for (Isolation isolation : List.of(Isolation.SNAPSHOT, Isolation.SERIALIZABLE)) {
       double rate = isolation == Isolation.SNAPSHOT ? 1000 : 980;
-      runs.add(
-          new SibenchReport.Run(StoreKind.HBASE, 10, isolation, 0, rate, 1, new Work(1, 2, 3), 0));
+      SibenchRun.Subject of = new SibenchRun.Subject(StoreKind.HBASE, 10, isolation);
+      runs.add(of, 0, new SibenchRun(of, 0, rate, 1, new Work(1, 2, 3), 0));
     }
-    SibenchReport report =
-        new SibenchReport("1", "now", List.of(), Map.of(), Map.of(), runs, List.of(), List.of());
-    assertEquals(
-        0.98,
-        SibenchText.ratio(runs, StoreKind.HBASE, 10, SibenchReport.Run::perSecond).value(),
-        1e-9);
-    assertTrue(SibenchText.of(report).contains("ReTSO on HBase"));
-    assertTrue(SibenchText.figure(report).contains("10 rows"));
+    Result.Builder builder = Result.begin("sibench", "1", "now", List.of(), Map.of());
+    SibenchResult.describe(builder, runs);
+    Result result = builder.end();
+    assertEquals(0.98, result.verdicts().get(0).value(), 1e-9);
+    assertTrue(result.text().contains("ReTSO on HBase"));
+    assertTrue(Drawing.of(result.plots().get(0)).contains(">10<"));
   }
 
   @Test

@@ -1,35 +1,18 @@
 package io.retso.bench.hbase;
 
 import io.retso.report.Percentiles;
-import io.retso.report.Verdict;
 import java.util.List;
-import java.util.Map;
 
 /**
- * Everything that one benchmark of transactional tables found.
+ * What one benchmark of transactional tables measured.
  *
- * @param version of ReTSO, with its commit if it was built from a checkout
- * @param startedAt ISO-8601
- * @param flags as given
- * @param machine where it ran
- * @param settings what was measured
  * @param runs in their order
  * @param works of region servers, in their order
  * @param requests of single operations
  * @param written bytes and cells of single operations
- * @param comparisons with the targets
  */
-public record TablesReport(
-    String version,
-    String startedAt,
-    List<String> flags,
-    Map<String, Object> machine,
-    Map<String, Object> settings,
-    List<Run> runs,
-    List<Work> works,
-    List<Requests> requests,
-    List<Written> written,
-    List<Verdict> comparisons) {
+public record TablesFigures(
+    List<Run> runs, List<Work> works, List<Requests> requests, List<Written> written) {
   /**
    * One measurement.
    *

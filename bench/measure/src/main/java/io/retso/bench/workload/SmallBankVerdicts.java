@@ -1,8 +1,9 @@
 package io.retso.bench.workload;
 
-import io.retso.bench.workload.SmallBankReport.Case;
-import io.retso.bench.workload.SmallBankReport.Run;
+import io.retso.bench.workload.SmallBankRun.Case;
+import io.retso.bench.workload.SmallBankRun.Subject;
 import io.retso.report.Mean;
+import io.retso.report.Rounds;
 import io.retso.report.Texts;
 import io.retso.report.Verdict;
 import io.retso.workload.smallbank.Strategy;
@@ -10,17 +11,15 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.EnumSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 
 /** What serializable transactions are hoped to cost, beside what they do. */
-final class SmallBankComparisons {
+final class SmallBankVerdicts {
   private static final double THROUGHPUT_MIN = 0.95;
   private static final double WORK_MAX = 1.05;
   private static final double NEEDLESS_MAX = 0.001;
@@ -29,14 +28,12 @@ final class SmallBankComparisons {
   /** Customers of a hot spot that is not one of high contention. */
   static final int MANY = 100;
 
-  private SmallBankComparisons() {}
+  private SmallBankVerdicts() {}
 
-  static List<Verdict> of(List<Run> runs) {
-    Set<Case> cases = new LinkedHashSet<>();
-    runs.forEach(run -> cases.add(run.of()));
+  static List<Verdict> of(List<SmallBankRun> runs) {
     List<Verdict> all = new ArrayList<>();
-    for (Case of : cases) {
-      List<Run> here = runs.stream().filter(run -> run.of().equals(of)).toList();
+    for (Case of : SmallBankRun.cases(runs)) {
+      Rounds<Subject, SmallBankRun> here = SmallBankRun.rounds(of, runs);
       if (of.store() == StoreKind.HBASE && of.hot() >= MANY) {
         all.addAll(throughput(of, here));
       } else if (of.store() == StoreKind.ORACLE && of.hot() < MANY) {
@@ -46,10 +43,10 @@ final class SmallBankComparisons {
     return all;
   }
 
-  private static List<Verdict> throughput(Case of, List<Run> runs) {
-    int level = SmallBankText.mainLevel(SmallBankText.clients(runs));
-    Mean ratio = ratio(runs, Strategy.SERIALIZABLE, level);
-    if (ratio.value() == 0) {
+  private static List<Verdict> throughput(Case of, Rounds<Subject, SmallBankRun> runs) {
+    int level = SmallBankResult.mainLevel(SmallBankResult.clients(runs));
+    Mean ratio = beside(runs, Strategy.SI, level, SmallBankRun::perSecond);
+    if (ratio.count() == 0) {
       return List.of();
     }
     List<Verdict> all = new ArrayList<>();
@@ -62,26 +59,32 @@ final class SmallBankComparisons {
             .toList();
     if (others.size() > 1) {
       Map.Entry<Strategy, Mean> second = others.get(1);
-      what =
-          String.format(
-              Locale.ROOT,
-              "%s, SERIALIZABLE / %s, the paper's second fastest",
-              of,
-              second.getKey().label());
+      what = of + ", SERIALIZABLE / " + second.getKey().label() + ", the paper's second fastest";
       all.add(judged(what, second.getValue(), true, 1, level));
     }
     return all;
   }
 
-  private static Mean work(List<Run> runs, int clients) {
-    return ratio(runs, Strategy.SERIALIZABLE, Strategy.SI, clients, run -> run.work().sum());
+  /** A figure of SERIALIZABLE beside that of another strategy in the same round. */
+  private static Mean beside(
+      Rounds<Subject, SmallBankRun> runs,
+      Strategy other,
+      int clients,
+      ToDoubleFunction<SmallBankRun> figure) {
+    Subject of = new Subject(clients, Strategy.SERIALIZABLE);
+    return runs.ratio(of, of.with(other), figure);
+  }
+
+  private static Mean work(Rounds<Subject, SmallBankRun> runs, int clients) {
+    return beside(runs, Strategy.SI, clients, run -> run.work().sum());
   }
 
   /** Throughput of SERIALIZABLE beside those strategies of the paper that were measured. */
-  private static Map<Strategy, Mean> besideThePaper(List<Run> runs, int clients) {
+  private static Map<Strategy, Mean> besideThePaper(
+      Rounds<Subject, SmallBankRun> runs, int clients) {
     Map<Strategy, Mean> all = new EnumMap<>(Strategy.class);
     for (Strategy strategy : Strategy.values()) {
-      Mean ratio = ratio(runs, Strategy.SERIALIZABLE, strategy, clients, Run::perSecond);
+      Mean ratio = beside(runs, strategy, clients, SmallBankRun::perSecond);
       if (strategy.isOfThePaper() && ratio.count() > 0) {
         all.put(strategy, ratio);
       }
@@ -95,9 +98,9 @@ final class SmallBankComparisons {
    *
    * @param runs of one case
    */
-  static Set<Strategy> unclear(List<Run> runs, int clients) {
+  static Set<Strategy> unclear(Rounds<Subject, SmallBankRun> runs, int clients) {
     Set<Strategy> all = EnumSet.noneOf(Strategy.class);
-    Mean ratio = ratio(runs, Strategy.SERIALIZABLE, clients);
+    Mean ratio = beside(runs, Strategy.SI, clients, SmallBankRun::perSecond);
     if (ratio.count() == 0) {
       return all;
     }
@@ -124,23 +127,17 @@ final class SmallBankComparisons {
 
   private static Verdict judged(
       String what, Mean ratio, boolean atLeast, double target, int clients) {
-    String how =
-        String.format(
-            Locale.ROOT,
-            "%d clients; median of %d rounds' ratios, +- %.2f",
-            clients,
-            ratio.count(),
-            ratio.error());
-    return new Verdict(what, ratio.value(), atLeast, target, how, ratio.doubt(target));
+    String how = clients + " clients; median of " + ratio.count() + " rounds' ratios";
+    return Verdict.ofRatio(what, ratio, atLeast, target, how);
   }
 
-  private static List<Verdict> needless(Case of, List<Run> runs) {
+  private static List<Verdict> needless(Case of, Rounds<Subject, SmallBankRun> runs) {
     long needless = 0;
     long attempts = 0;
-    for (Run run : runs) {
-      if (run.strategy() == Strategy.SERIALIZABLE) {
-        needless += run.check().needless();
-        attempts += run.attempts().values().stream().mapToLong(Long::longValue).sum();
+    for (Rounds.Run<Subject, SmallBankRun> run : runs.runs()) {
+      if (run.of().strategy() == Strategy.SERIALIZABLE) {
+        needless += run.result().check().needless();
+        attempts += run.result().allAttempts();
       }
     }
     if (attempts == 0) {
@@ -154,40 +151,5 @@ final class SmallBankComparisons {
             PERCENT * NEEDLESS_MAX,
             String.format(Locale.ROOT, "%,d of %s attempts", needless, Texts.rate(attempts)),
             Mean.doubt(needless, attempts, NEEDLESS_MAX)));
-  }
-
-  /** Throughput of a strategy beside that of snapshot isolation in the same round; 0 if unknown. */
-  static Mean ratio(List<Run> runs, Strategy strategy, int clients) {
-    return ratio(runs, strategy, Strategy.SI, clients, Run::perSecond);
-  }
-
-  private static Mean ratio(
-      List<Run> runs,
-      Strategy strategy,
-      Strategy beside,
-      int clients,
-      ToDoubleFunction<Run> figure) {
-    return Mean.ofRatios(
-        runs.stream()
-            .filter(run -> run.strategy() == strategy && run.clients() == clients)
-            .map(run -> ratio(run, beside, runs, figure))
-            .filter(Objects::nonNull)
-            .mapToDouble(Double::doubleValue)
-            .toArray());
-  }
-
-  private static Double ratio(
-      Run of, Strategy beside, List<Run> runs, ToDoubleFunction<Run> figure) {
-    return runs.stream()
-        .filter(
-            run ->
-                run.strategy() == beside
-                    && run.clients() == of.clients()
-                    && run.round() == of.round()
-                    && figure.applyAsDouble(run) > 0
-                    && run.of().equals(of.of()))
-        .findFirst()
-        .map(other -> figure.applyAsDouble(of) / figure.applyAsDouble(other))
-        .orElse(null);
   }
 }

@@ -4,20 +4,29 @@ import io.retso.chaos.clients.Clients;
 import io.retso.chaos.run.TakeOvers;
 import io.retso.chaos.run.Trial;
 import io.retso.chaos.run.TrialColumns;
-import io.retso.report.GroupedBars;
-import io.retso.report.TextTable;
+import io.retso.report.Plot;
+import io.retso.report.Plot.Axis;
+import io.retso.report.Plot.Kind;
+import io.retso.report.Plot.Series;
+import io.retso.report.Result;
+import io.retso.report.Table;
 import io.retso.report.Texts;
+import io.retso.report.Unit;
 import io.retso.report.Verdict;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /** Fail-overs for people. */
-public final class FailoverText {
+public final class FailoverResult {
+  /** The name of the benchmark, and of its files. */
+  public static final String NAME = "failover";
+
   private static final int TRIALS_ENOUGH = 100;
   private static final double IDLE_TARGET = 1.3;
 
@@ -39,7 +48,7 @@ public final class FailoverText {
   /** Milliseconds from which it is worth a word. */
   private static final double STOOD_STILL = 20;
 
-  private FailoverText() {}
+  private FailoverResult() {}
 
   private static double[] sorted(List<Trial> trials, String fault, ToDoubleFunction<Trial> of) {
     return trials.stream()
@@ -134,19 +143,27 @@ public final class FailoverText {
   }
 
   /** Each fault, with a row for each report. */
-  static TextTable table(List<FailoverReport> reports) {
-    TextTable table = TrialColumns.behind("fault", "commits/s (idle)");
+  private static Table table(List<FailoverReport> reports) {
+    List<Row> rows = new ArrayList<>();
     for (String fault : faults(reports)) {
       for (FailoverReport report : reports) {
         List<Trial> trials = of(report, fault);
         if (!trials.isEmpty()) {
-          boolean isJudged = report.uncleaned() == 0;
-          TrialColumns.row(table, trials, isJudged, fault, servedAndIdle(report));
+          rows.add(new Row(fault, report, trials));
         }
       }
     }
-    return table;
+    return TrialColumns.add(
+            Table.of("", rows)
+                .words("fault", Row::fault)
+                .words("commits/s (idle)", row -> servedAndIdle(row.report)),
+            Row::trials,
+            row -> row.report.uncleaned() == 0)
+        .end();
   }
+
+  /** A fault in a report. */
+  private record Row(String fault, FailoverReport report, List<Trial> trials) {}
 
   private static String servedAndIdle(FailoverReport report) {
     return String.format(
@@ -154,81 +171,71 @@ public final class FailoverText {
   }
 
   /** The trials whose gaps were beyond their target, by fault, and where their time went. */
-  static TextTable outliers(FailoverReport report) {
-    TextTable table =
-        new TextTable(
-            "lrrrrrrrl",
-            "fault",
-            "no begin, ms",
-            "no commit",
-            "noticed after",
-            "led after",
-            "attempts",
-            "needless",
-            "clients stood still",
-            "what");
+  private static Table outliers(FailoverReport report) {
+    List<Trial> beyond = new ArrayList<>();
     for (String fault : faults(List.of(report))) {
       double limit = TARGETS.getOrDefault(fault, BLIP);
       of(report, fault).stream()
           .filter(trial -> Math.max(trial.beginGap(), trial.commitGap()) > limit)
           .sorted(Comparator.comparingDouble(Trial::commitGap).reversed())
           .limit(OUTLIERS_MAX)
-          .forEach(trial -> outlier(table, trial));
+          .forEach(beyond::add);
     }
-    return table;
+    return Table.of("Beyond their targets, five of each fault, from the begin of the fault", beyond)
+        .words("fault", Trial::fault)
+        .column(Unit.MILLIS, "no begin, ms", Trial::beginGap)
+        .column(Unit.MILLIS, "no commit", Trial::commitGap)
+        .column(Unit.MILLIS, "noticed after", trial -> Table.known(trial.takeOvers().begun()))
+        .column(Unit.MILLIS, "led after", trial -> Table.known(trial.takeOvers().led()))
+        .column(Unit.COUNT, "attempts", trial -> trial.takeOvers().attempts())
+        .column(Unit.COUNT, "needless", Trial::needless)
+        .column(Unit.MILLIS, "clients stood still", Trial::stoodStill)
+        .words("what", Trial::what)
+        .end();
   }
 
   /**
    * Where the time of take-overs goes: of each fault, and each step of a take-over, the median of
    * when it was done, milliseconds since the fault began.
    */
-  static TextTable steps(FailoverReport report) {
-    List<Trial> all = report.trials().stream().filter(FailoverText::hasSteps).toList();
-    List<String> names =
-        all.stream()
-            .flatMap(trial -> trial.takeOvers().steps().keySet().stream())
-            .distinct()
-            .toList();
-    List<String> head = new ArrayList<>(List.of("fault", "trials", "take-over begins"));
-    head.addAll(names);
-    head.addAll(List.of("no begin for", "no commit for"));
-    TextTable table = new TextTable("l" + "r".repeat(head.size() - 1), head.toArray(String[]::new));
-    for (String fault : faults(List.of(report))) {
-      List<Trial> trials = all.stream().filter(trial -> trial.fault().equals(fault)).toList();
-      if (!trials.isEmpty()) {
-        List<String> row = new ArrayList<>(List.of(fault, Integer.toString(trials.size())));
-        row.add(medianMillis(trials, trial -> trial.takeOvers().begun()));
-        for (String name : names) {
-          row.add(medianMillis(trials, trial -> trial.takeOvers().whenDone(name)));
-        }
-        row.add(medianMillis(trials, Trial::beginGap));
-        row.add(medianMillis(trials, Trial::commitGap));
-        table.row(row.toArray(String[]::new));
-      }
-    }
-    return table;
+  private static Table steps(FailoverReport report) {
+    Map<String, List<Trial>> byFault = new LinkedHashMap<>();
+    report.trials().stream()
+        .filter(FailoverResult::hasSteps)
+        .forEach(t -> byFault.computeIfAbsent(t.fault(), name -> new ArrayList<>()).add(t));
+    Table.Rows<String> rows =
+        Table.of(
+                "When the steps of a take-over were done, ms since the fault, medians",
+                byFault.keySet())
+            .words("fault", fault -> fault)
+            .column(Unit.COUNT, "trials", fault -> byFault.get(fault).size())
+            .column(
+                Unit.MILLIS,
+                "take-over begins",
+                fault -> median(byFault.get(fault), trial -> trial.takeOvers().begun()));
+    byFault.values().stream()
+        .flatMap(List::stream)
+        .flatMap(trial -> trial.takeOvers().steps().keySet().stream())
+        .distinct()
+        .forEach(
+            name ->
+                rows.column(
+                    Unit.MILLIS,
+                    name,
+                    fault ->
+                        median(byFault.get(fault), trial -> trial.takeOvers().whenDone(name))));
+    return rows.column(
+            Unit.MILLIS, "no begin for", fault -> median(byFault.get(fault), Trial::beginGap))
+        .column(Unit.MILLIS, "no commit for", fault -> median(byFault.get(fault), Trial::commitGap))
+        .end();
   }
 
   private static boolean hasSteps(Trial trial) {
     return !trial.takeOvers().steps().isEmpty();
   }
 
-  private static String medianMillis(List<Trial> trials, ToDoubleFunction<Trial> of) {
-    return Texts.millis(median(trials.stream().mapToDouble(of).toArray()));
-  }
-
-  private static void outlier(TextTable table, Trial trial) {
-    TakeOvers takeOvers = trial.takeOvers();
-    table.row(
-        trial.fault(),
-        Texts.millis(trial.beginGap()),
-        Texts.millis(trial.commitGap()),
-        takeOvers.begun() < 0 ? "-" : Texts.millis(takeOvers.begun()),
-        takeOvers.led() < 0 ? "-" : Texts.millis(takeOvers.led()),
-        Integer.toString(takeOvers.attempts()),
-        Integer.toString(trial.needless()),
-        Texts.millis(trial.stoodStill()),
-        trial.what());
+  private static double median(List<Trial> trials, ToDoubleFunction<Trial> of) {
+    return median(trials.stream().mapToDouble(of).toArray());
   }
 
   /** A trial, and where its time went. */
@@ -265,51 +272,74 @@ public final class FailoverText {
     return line.append(" (").append(trial.what()).append(')').toString();
   }
 
-  /** The whole report. */
-  public static String of(FailoverReport report) {
-    StringBuilder text = new StringBuilder("\n");
-    text.append(table(List.of(report)));
-    text.append("\n  ").append(load(report)).append("\n\n");
-    text.append(Verdict.table(report.comparisons()));
-    if (report.trials().stream().anyMatch(FailoverText::hasSteps)) {
-      text.append("\n  When the steps of a take-over were done, ms since the fault, medians:\n");
-      text.append(steps(report));
+  /** What was found so far; the raw measurement is the report itself, to go on with. */
+  public static Result of(FailoverReport report) {
+    return describe(
+            Result.begin(
+                NAME, report.version(), report.startedAt(), report.flags(), report.machine()),
+            List.of(report),
+            List.of(NAME))
+        .end();
+  }
+
+  /**
+   * Describes reports.
+   *
+   * @param files of their figures
+   */
+  static Result.Builder describe(
+      Result.Builder to, List<FailoverReport> reports, List<String> files) {
+    to.table(table(reports));
+    for (int i = 0; i < reports.size(); i++) {
+      FailoverReport report = reports.get(i);
+      if (report.trials().stream().anyMatch(FailoverResult::hasSteps)) {
+        to.table(steps(report));
+      }
+      to.table(outliers(report))
+          .note(load(report).replace("; ", ";\n"))
+          .verdicts(report.comparisons())
+          .plot(plot(report, files.get(i)))
+          .failures(report.refused());
     }
-    text.append("\n  Beyond their targets, five of each fault, from the begin of the fault:\n");
-    text.append(outliers(report));
-    report.refused().forEach(line -> text.append("  WRONG: ").append(line).append('\n'));
-    return text.toString();
+    return to.runs(reports);
   }
 
   /** Medians and worst of all faults. */
-  public static String figure(FailoverReport report) {
+  private static Plot plot(FailoverReport report, String file) {
     List<String> faults = faults(List.of(report));
-    List<GroupedBars.Series> series =
-        List.of(
-            series(report, faults, "begin: median", "#2186eb", Trial::beginGap, false),
-            series(report, faults, "begin: worst", "#93c5f9", Trial::beginGap, true),
-            series(report, faults, "commit: median", "#de3a11", Trial::commitGap, false),
-            series(report, faults, "commit: worst", "#f5b7a8", Trial::commitGap, true));
-    return GroupedBars.of(
-        "Time without an answer when servers fail",
-        report.nodes() + ", " + Texts.rate(report.served()) + " transactions/s",
-        "ms",
-        faults.stream().map(fault -> fault.replace("leader", "l.").replace("-and-", "+")).toList(),
-        series);
+    return Plot.of(
+            file,
+            "Time without an answer when servers fail",
+            report.nodes() + ", " + Texts.rate(report.served()) + " transactions/s",
+            Axis.of(
+                "",
+                faults.stream()
+                    .map(fault -> fault.replace("leader", "l.").replace("-and-", "+"))
+                    .toList()))
+        .panel(
+            Kind.BARS,
+            Axis.linear("ms"),
+            List.of(
+                series(report, faults, "begin: median", "#2186eb", Trial::beginGap, false),
+                series(report, faults, "begin: worst", "#93c5f9", Trial::beginGap, true),
+                series(report, faults, "commit: median", "#de3a11", Trial::commitGap, false),
+                series(report, faults, "commit: worst", "#f5b7a8", Trial::commitGap, true)));
   }
 
-  private static GroupedBars.Series series(
+  private static Series series(
       FailoverReport report,
       List<String> faults,
       String name,
       String colour,
       ToDoubleFunction<Trial> of,
       boolean worst) {
-    double[] values =
-        faults.stream()
-            .map(fault -> sorted(report.trials(), fault, of))
-            .mapToDouble(all -> worst ? all[all.length - 1] : all[all.length / 2])
-            .toArray();
-    return new GroupedBars.Series(name, colour, values);
+    return Series.ofValues(
+        name,
+        colour,
+        faults,
+        fault -> {
+          double[] all = sorted(report.trials(), fault, of);
+          return worst ? all[all.length - 1] : all[all.length / 2];
+        });
   }
 }

@@ -1,0 +1,96 @@
+package io.retso.bench;
+
+import io.retso.bench.workload.StoreKind;
+import io.retso.bench.workload.StorePlan;
+import io.retso.bench.workload.TpcbBench;
+import io.retso.report.BenchException;
+import io.retso.report.Publication;
+import io.retso.server.BuildVersion;
+import io.retso.workload.tpcb.Tpcb;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code retso bench tpcb}. */
+@Command(
+    name = "tpcb",
+    description = {
+      "Measures TPC-B with one branch, which all transactions write, and with many: good"
+          + " transactions apart from attempts, at both levels and those of PostgreSQL. After each"
+          + " run all balances and the history must add up. It says beforehand how long it takes.",
+      ""
+    },
+    mixinStandardHelpOptions = true,
+    sortOptions = false)
+final class TpcbCommand implements Callable<Integer> {
+  private static final int CLIENTS_MAX = 1000;
+  private static final int SCALE_MAX = 1000;
+
+  @Mixin private BenchOptions options;
+  @Mixin private StoreOptions stores;
+
+  @Option(
+      names = "--scales",
+      split = ",",
+      paramLabel = "N",
+      description = "Branches, of ten tellers each. Default: 1,50, with --quick 1,10")
+  private List<Integer> scales;
+
+  @Option(
+      names = "--accounts",
+      paramLabel = "N",
+      defaultValue = "1000",
+      description = "Accounts of a branch; 100,000 in TPC-B. Default: ${DEFAULT-VALUE}")
+  private int accounts;
+
+  @Option(
+      names = "--clients",
+      paramLabel = "N",
+      description = "Threads, without think time. Default: 16, with --quick 8")
+  private Integer clients;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    TpcbBench.Settings settings = settings();
+    BoundsCommand.quietClients();
+    return options.run(() -> publish(settings));
+  }
+
+  private TpcbBench.Settings settings() {
+    StoreOptions.Lengths lengths =
+        stores.lengths(
+            options, options.quick ? 0.3 : 2, options.quick ? 1.5 : 5, options.quick ? 2 : 6);
+    List<Integer> all = scales == null ? List.of(1, options.quick ? 10 : 50) : scales;
+    for (int scale : all) {
+      options.check(scale >= 1 && scale <= SCALE_MAX, "--scales must be 1 to " + SCALE_MAX);
+    }
+    options.check(
+        accounts >= 1 && accounts <= Tpcb.ACCOUNTS, "--accounts must be 1 to " + Tpcb.ACCOUNTS);
+    int threads = clients == null ? options.quick ? 8 : 16 : clients;
+    options.check(threads >= 1 && threads <= CLIENTS_MAX, "--clients must be 1 to " + CLIENTS_MAX);
+    StorePlan plan = stores.plan(options);
+    options.check(
+        !plan.kinds().contains(StoreKind.PLAIN),
+        "--store plain: HBase without transactions has neither level; take hbase or oracle");
+    return new TpcbBench.Settings(
+        plan,
+        all,
+        accounts,
+        threads,
+        lengths.warmUp(),
+        lengths.measured(),
+        lengths.rounds(),
+        options.seed);
+  }
+
+  private void publish(TpcbBench.Settings settings) throws BenchException, InterruptedException {
+    stores.sayLength(options, settings.length());
+    Publication.publish(
+        new TpcbBench(settings, options.text(), System.console() != null)
+            .run(BuildVersion.text(), options.arguments()),
+        options.text(),
+        options.out);
+  }
+}
