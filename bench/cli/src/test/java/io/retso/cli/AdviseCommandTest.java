@@ -98,7 +98,8 @@ class AdviseCommandTest {
     Path recording = directory.resolve("recording");
     StringBuilder lines = new StringBuilder();
     for (int i = 0; i < 5; i++) {
-      String rest = "\"table\":\"t\",\"conflicts\":\"row\",\"row\":\"r" + i + "\",\"columns\":[\"f:q\"]}";
+      String rest =
+          "\"table\":\"t\",\"conflicts\":\"row\",\"row\":\"r" + i + "\",\"columns\":[\"f:q\"]}";
       lines.append("{\"program\":\"Pay\",\"run\":1,\"number\":").append(i + 1);
       lines.append(",\"isolation\":\"SNAPSHOT\",\"readOnly\":false,\"outcome\":\"COMMITTED\",");
       lines.append("\"operations\":[{\"kind\":\"get\",").append(rest).append(",{\"kind\":\"put\",");
