@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * is full, or cannot be written, recording ends, which is logged once. Thread-safe.
  */
 public final class Recorder implements Closeable {
-  /** Of each name so many transactions are recorded, and then every {@link #LATER_EACH}th. */
+  /** So many transactions of each name are recorded, and then every {@link #LATER_EACH}th. */
   public static final int FIRST = 1000;
 
   /** See {@link #FIRST}. */

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * Of which parts the keys of a table are made. A form loses nothing: two keys are equal exactly if
- * their parts are. Immutable.
+ * The parts of which the keys of a table are made. A form loses nothing: two keys are equal exactly
+ * if their parts are. Immutable.
  */
 final class KeyForm {
   /** How keys are cut, the finest first. */
