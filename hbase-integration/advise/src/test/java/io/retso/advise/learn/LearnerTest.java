@@ -135,8 +135,14 @@ class LearnerTest {
       }
       line("Loop", "COMMITTED", reads.toArray(String[]::new));
       line("Range", "COMMITTED", scan("t", "10", "17-3", "f:q"));
+      line("Half", "COMMITTED", scan("t", "10", "11", "f:q")); // of 1000 and of 1037
     }
-    String notes = learned().notes().toString();
+    Learned learned = learned();
+    String notes = learned.notes().toString();
+    assertTrue(notes.contains("Half, table t: a scan counts as one of all rows"), notes);
+    for (String name : List.of("Half", "Range")) {
+      assertTrue(programs(learned).get(name).toString().contains("scan t.f:q"), learned::yaml);
+    }
     assertTrue(notes.contains("Loop has 20 ways through it"), notes);
     assertTrue(notes.contains("Loop.1 ran 1 times only"), notes);
     assertTrue(notes.contains("Range, table t: a scan counts as one of all rows"), notes);
