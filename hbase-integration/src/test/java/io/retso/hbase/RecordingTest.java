@@ -15,7 +15,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.CheckAndMutate;
@@ -136,6 +138,40 @@ class RecordingTest {
         }
       }
     }
+  }
+
+  @Test
+  void transactionsFindTheSameWithItAndWithout() throws Exception {
+    List<List<String>> found = new ArrayList<>();
+    for (ManagerBuilder builder : List.of(fixture.builder(), fixture.builder().recording(file))) {
+      TableName own = fixture.table(Options.DEFAULT);
+      Random random = new Random(3);
+      List<String> answers = new ArrayList<>();
+      try (TransactionManager manager = builder.build()) {
+        for (int i = 0; i < 30; i++) {
+          manager.run(
+              NAMED,
+              tx -> {
+                TransactionalTable table = tx.table(own);
+                String row = "r" + random.nextInt(5);
+                answers.add(Fixture.read(table, row));
+                table.put(put(row, "v" + random.nextInt(100)));
+                answers.add(Fixture.scan(table, new Scan()));
+                table.delete(new Delete(bytes("r" + random.nextInt(5))));
+                answers.add(Fixture.scan(table, new Scan().setReversed(true)));
+                return null;
+              });
+        }
+        answers.add(manager.read(tx -> Fixture.scan(tx.table(own), new Scan())));
+      }
+      found.add(answers);
+    }
+    assertEquals(found.get(0), found.get(1));
+    assertEquals(30, Files.readAllLines(file).stream().filter(this::isOfWork).count());
+  }
+
+  private boolean isOfWork(String line) {
+    return line.contains("\"program\":\"work\"") && line.contains("\"COMMITTED\"");
   }
 
   @Test
