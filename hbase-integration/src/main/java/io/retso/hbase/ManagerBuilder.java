@@ -18,6 +18,7 @@ import io.retso.hbase.transaction.ManagerSettings;
 import io.retso.hbase.write.WriteLimits;
 import io.retso.text.Text;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Objects;
@@ -44,6 +45,9 @@ import org.apache.yetus.audience.InterfaceAudience;
 public final class ManagerBuilder {
   /** Key of the oracle's addresses in HBase's configuration: {@code host:port[,host:port]}. */
   public static final String ORACLE_KEY = TablePreparationBuilder.ORACLE_KEY;
+
+  /** Key of the file that {@link #recording} names. */
+  public static final String RECORDING_KEY = "retso.advise.record";
 
   private static final String NO_CONNECTION = "connection is null: pass an open one";
   private static final Duration LONGEST = Duration.ofHours(1);
@@ -74,6 +78,7 @@ public final class ManagerBuilder {
   private long orphanDelayMillis = 500;
   private long sweepIntervalMillis = 60_000;
   private long closeTimeoutMillis = 10_000;
+  private Path recording;
 
   /**
    * A description to be filled in.
@@ -286,6 +291,18 @@ public final class ManagerBuilder {
     return this;
   }
 
+  /**
+   * Records what transactions do for {@code retso advise learn}, a line of JSON each: the first
+   * 1,000 of each name, then one of 100, until the file has 64 MiB. Row keys are in it, values are
+   * not; only its owner may read it. Transactions never wait for it: what does not fit is dropped,
+   * and a file that cannot be written ends the recording. Default: the key {@value #RECORDING_KEY}
+   * of the configuration, else none.
+   */
+  public ManagerBuilder recording(Path file) {
+    this.recording = given(file, "recording");
+    return this;
+  }
+
   /** How long a row's cleanup may take, in HBase and until it is not tried again; for tests. */
   ManagerBuilder cleanupTimeout(Duration timeout) {
     this.cleanupTimeoutMillis = checked(timeout, "cleanupTimeout");
@@ -371,7 +388,13 @@ public final class ManagerBuilder {
         new Cleaner.Options(cleanupRowsMax, cleanupDelayMillis, cleanupTimeoutMillis, cleanupAlive),
         orphanDelayMillis,
         sweepIntervalMillis,
-        closeTimeoutMillis);
+        closeTimeoutMillis,
+        recorded());
+  }
+
+  private Path recorded() {
+    String set = configuration.getTrimmed(RECORDING_KEY, "");
+    return recording != null || set.isEmpty() ? recording : Path.of(set);
   }
 
   private OracleClient connectOracle(Optional<ClientSecurity> known) throws IOException {

@@ -62,7 +62,7 @@ class ArchitectureTest {
           List.of("sweep"),
           List.of("commit", "admin", "check"),
           List.of("read", "write"),
-          List.of("cleanup", "operation"),
+          List.of("cleanup", "operation", "recording"),
           List.of("table"),
           List.of("failures", "metrics"),
           List.of("errors"),

@@ -94,6 +94,32 @@ class AdviseCommandTest {
   }
 
   @Test
+  void programsAreLearnedOfARecording() throws IOException {
+    Path recording = directory.resolve("recording");
+    StringBuilder lines = new StringBuilder();
+    for (int i = 0; i < 5; i++) {
+      String rest =
+          "\"table\":\"t\",\"conflicts\":\"row\",\"row\":\"r" + i + "\",\"columns\":[\"f:q\"]}";
+      lines.append("{\"program\":\"Pay\",\"run\":1,\"number\":").append(i + 1);
+      lines.append(",\"isolation\":\"SNAPSHOT\",\"readOnly\":false,\"outcome\":\"COMMITTED\",");
+      lines.append("\"operations\":[{\"kind\":\"get\",").append(rest).append(",{\"kind\":\"put\",");
+      lines.append(rest).append("]}\n");
+    }
+    Files.writeString(recording, lines);
+    Path file = directory.resolve("learned.yaml");
+    assertEquals(0, advise("learn", recording.toString(), "--out=" + file), err::toString);
+    assertTrue(err.toString().contains("programs that did not run are not covered"));
+    assertTrue(Files.readString(file).contains("- write t[t1].f:q"));
+    assertEquals(0, advise(file.toString()));
+    assertEquals(2, advise("learn", directory.resolve("missing").toString()));
+    Files.writeString(recording, "no recording");
+    assertEquals(2, advise("learn", recording.toString()));
+    assertTrue(err.toString().contains("1 lines are none of a recording"), err::toString);
+    assertEquals(64, advise("learn"));
+    assertEquals(64, advise());
+  }
+
+  @Test
   void badInputIsNamedOnce() throws IOException {
     assertEquals(2, advise("missing.yaml"));
     assertTrue(err.toString().startsWith("retso advise: there is no file missing.yaml"));

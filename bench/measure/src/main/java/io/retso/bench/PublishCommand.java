@@ -18,8 +18,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "publish",
     description = {
-      "Puts the results of smallbank, sibench and readers, or of failover, into a page of the"
-          + " documentation, as tables between its marks, and their figures beside it.",
+      "Puts results, such as those of smallbank, sibench, readers and tpcc, or of failover, into a"
+          + " page of the documentation, as tables between its marks, and their figures beside it.",
       ""
     },
     mixinStandardHelpOptions = true,

@@ -4,7 +4,6 @@ import io.retso.bench.workload.StoreKind;
 import io.retso.bench.workload.StorePlan;
 import io.retso.bench.workload.TpcbBench;
 import io.retso.report.BenchException;
-import io.retso.report.Publication;
 import io.retso.server.BuildVersion;
 import io.retso.workload.tpcb.Tpcb;
 import java.util.List;
@@ -87,10 +86,8 @@ final class TpcbCommand implements Callable<Integer> {
 
   private void publish(TpcbBench.Settings settings) throws BenchException, InterruptedException {
     stores.sayLength(options, settings.length());
-    Publication.publish(
+    options.publish(
         new TpcbBench(settings, options.text(), System.console() != null)
-            .run(BuildVersion.text(), options.arguments()),
-        options.text(),
-        options.out);
+            .run(BuildVersion.text(), options.arguments()));
   }
 }

@@ -4,8 +4,6 @@ import io.retso.bench.workload.StoreKind;
 import io.retso.bench.workload.StorePlan;
 import io.retso.bench.workload.TpccBench;
 import io.retso.report.BenchException;
-import io.retso.report.Publication;
-import io.retso.report.Result;
 import io.retso.server.BuildVersion;
 import io.retso.workload.tpcc.Scale;
 import java.time.Duration;
@@ -118,9 +116,8 @@ final class TpccCommand implements Callable<Integer> {
 
   private void publish(TpccBench.Settings settings) throws BenchException, InterruptedException {
     stores.sayLength(options, settings.length());
-    Result result =
+    options.publish(
         new TpccBench(settings, options.text(), System.console() != null)
-            .run(BuildVersion.text(), options.arguments());
-    Publication.publish(result, options.text(), options.out);
+            .run(BuildVersion.text(), options.arguments()));
   }
 }

@@ -32,6 +32,11 @@ public final class MarkedPage {
     return new MarkedPage(page, Files.readString(page));
   }
 
+  /** Whether it has marks of a name. */
+  public boolean has(String name) {
+    return text.contains("<!-- begin " + name + " -->\n");
+  }
+
   /** Replaces a part. */
   private void put(String name, String part) throws IOException {
     String begin = "<!-- begin " + name + " -->\n";

@@ -16,7 +16,7 @@ import java.util.stream.DoubleStream;
  * @param key to its signs; may be empty
  * @param x the axis of all panels, or of the values of ranges
  * @param bands what lasted, behind all panels
- * @param strip what followed on each other, below them
+ * @param strip leaders that followed on each other, below them
  */
 public record Plot(
     String file,

@@ -52,6 +52,7 @@ import picocli.CommandLine.Spec;
       "64:A flag is wrong.",
       "70:An error in ReTSO itself. Please report it."
     },
+    subcommands = LearnCommand.class,
     modelTransformer = UsualExitCodes.class)
 public final class AdviseCommand implements Callable<Integer> {
   private static final int DANGERS = 1;
@@ -60,7 +61,7 @@ public final class AdviseCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Parameters(paramLabel = "FILE", description = "Programs, in YAML.")
+  @Parameters(paramLabel = "FILE", arity = "0..1", description = "Programs, in YAML.")
   private Path file;
 
   @Option(
@@ -102,6 +103,7 @@ public final class AdviseCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    check(file != null, "FILE is missing: name a file of programs");
     check(repairs >= 0 && repairs <= REPAIRS_MAX, "--repairs must be 0 to " + REPAIRS_MAX);
     check(
         graph == null || graph.toString().matches(".*\\.(svg|dot)"),

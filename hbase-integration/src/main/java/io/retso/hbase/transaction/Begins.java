@@ -10,6 +10,7 @@ import io.retso.hbase.options.ReadSnapshot;
 import io.retso.hbase.read.ReadSet;
 import io.retso.hbase.read.SafeSnapshots;
 import io.retso.hbase.read.Snapshot;
+import io.retso.hbase.recording.TransactionRecord;
 import io.retso.hbase.write.WriteBuffer;
 import java.io.IOException;
 import java.util.Objects;
@@ -104,7 +105,28 @@ final class Begins {
     ReadSet reads =
         handle != null && isSerializable(options) ? ReadSet.tracked() : ReadSet.UNTRACKED;
     return new TransactionCore(
-        new Begun(options, handle, isReadOnly, snapshot, writes, reads, endWithoutWrites), shared);
+        new Begun(
+            options,
+            handle,
+            isReadOnly,
+            snapshot,
+            writes,
+            reads,
+            endWithoutWrites,
+            recorded(options, isReadOnly)),
+        shared);
+  }
+
+  /** Null if it is not recorded. */
+  private TransactionRecord recorded(TransactionOptions options, boolean isReadOnly) {
+    return shared.recorder() == null
+        ? null
+        : shared
+            .recorder()
+            .begin(
+                options.name(),
+                options.isolation().orElse(shared.settings().isolation()).name(),
+                isReadOnly);
   }
 
   private boolean isSerializable(TransactionOptions options) {

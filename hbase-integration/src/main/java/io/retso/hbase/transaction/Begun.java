@@ -5,6 +5,7 @@ import io.retso.hbase.TransactionOptions;
 import io.retso.hbase.failures.Failures;
 import io.retso.hbase.read.ReadSet;
 import io.retso.hbase.read.Snapshot;
+import io.retso.hbase.recording.TransactionRecord;
 import io.retso.hbase.write.WriteBuffer;
 import java.util.concurrent.CompletableFuture;
 
@@ -18,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
  * @param reads takes what it reads, if that is to be certified
  * @param endWithoutWrites reports its end to the oracle, or to the owner of the snapshot that it
  *     shares
+ * @param recorded takes what it does, for a file; null if it is not recorded
  */
 record Begun(
     TransactionOptions options,
@@ -26,7 +28,8 @@ record Begun(
     Snapshot snapshot,
     WriteBuffer writes,
     ReadSet reads,
-    Runnable endWithoutWrites) {
+    Runnable endWithoutWrites,
+    TransactionRecord recorded) {
   /** Its start timestamp, the version of what it writes; 0 if it has none of its own. */
   long start() {
     return start(handle);

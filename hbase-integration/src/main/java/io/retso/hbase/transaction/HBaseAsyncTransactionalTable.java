@@ -5,6 +5,7 @@ import io.retso.hbase.operation.OperationChecks;
 import io.retso.hbase.operation.OrderedBatch;
 import io.retso.hbase.read.RowCollector;
 import io.retso.hbase.read.TableReader;
+import io.retso.hbase.recording.TransactionRecord;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.write.TableEdits;
 import io.retso.text.Text;
@@ -83,6 +84,28 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
     return tx.run(isWrite, isHeld, operation);
   }
 
+  private void note(String kind, List<Get> gets) {
+    if (tx.begun.recorded() != null) {
+      tx.begun.recorded().reads(kind, place(), gets);
+    }
+  }
+
+  private void note(List<? extends Row> actions) {
+    if (tx.begun.recorded() != null) {
+      tx.begun.recorded().actions(place(), actions);
+    }
+  }
+
+  private void note(Scan scan) {
+    if (tx.begun.recorded() != null) {
+      tx.begun.recorded().scan(reads.kind("scan"), place(), scan);
+    }
+  }
+
+  private TransactionRecord.Place place() {
+    return new TransactionRecord.Place(table.name().getNameAsString(), table.isCellConflicts());
+  }
+
   @Override
   public TableName getName() {
     return table.name();
@@ -116,6 +139,7 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
   @Override
   public CompletableFuture<List<Boolean>> existsAll(List<Get> gets) {
     List<Get> checked = checkedGets(gets);
+    note(reads.kind("get"), checked);
     checked.forEach(get -> get.setCheckExistenceOnly(true));
     return run(false, () -> reads.read(checked))
         .thenApply(results -> results.stream().map(Result::getExists).toList());
@@ -134,6 +158,7 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
   @Override
   public CompletableFuture<List<Result>> getAll(List<Get> gets) {
     List<Get> checked = checkedGets(gets);
+    note(reads.kind("get"), checked);
     return run(false, () -> reads.read(checked));
   }
 
@@ -171,6 +196,7 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
                   + " no others",
               table.name(), operation));
     }
+    note(operation, List.of(checked));
     return checked;
   }
 
@@ -224,6 +250,7 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
       checks.check((Row) mutation);
     }
     List<Mutation> checked = List.copyOf(mutations);
+    note(checked);
     return run(true, () -> edits.editAll(checked));
   }
 
@@ -255,12 +282,14 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
   private CompletableFuture<Result> editRow(
       Row action, byte[] row, List<? extends Mutation> mutations) {
     checks.check(action);
+    note(List.of(action));
     return run(true, () -> edits.edit(row, mutations));
   }
 
   @Override
   public CompletableFuture<CheckAndMutateResult> checkAndMutate(CheckAndMutate action) {
     checks.check(notNull(action));
+    note(List.of(action));
     return run(true, () -> edits.checkThenEdit(action));
   }
 
@@ -273,6 +302,7 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
   @Override
   public <T> List<CompletableFuture<T>> batch(List<? extends Row> actions) {
     notNull(actions).forEach(checks::check);
+    note(actions);
     OrderedBatch batch = new OrderedBatch(actions, this::step);
     return batch.outcomes(run(batch.hasWrites(), batch::run));
   }
@@ -297,12 +327,14 @@ final class HBaseAsyncTransactionalTable implements AsyncTransactionalTable {
   @Override
   public void scan(Scan scan, ScanResultConsumer consumer) {
     checks.check(notNull(scan));
+    note(scan);
     reads.scan(scan, notNull(consumer));
   }
 
   @Override
   public ResultScanner getScanner(Scan scan) {
     checks.check(notNull(scan));
+    note(scan);
     return reads.scanner(scan);
   }
 

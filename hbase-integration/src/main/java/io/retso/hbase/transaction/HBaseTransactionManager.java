@@ -18,6 +18,7 @@ import io.retso.hbase.metrics.ManagerMeters;
 import io.retso.hbase.read.OracleQueries;
 import io.retso.hbase.read.SharedSnapshots;
 import io.retso.hbase.read.TableReaders;
+import io.retso.hbase.recording.Recorder;
 import io.retso.hbase.sweep.SweepSchedule;
 import io.retso.hbase.sweep.Sweeper;
 import io.retso.hbase.table.TableCatalog;
@@ -83,6 +84,7 @@ public final class HBaseTransactionManager implements TransactionManager {
             new TableReaders(queries, orphans, snapshots, counters),
             new CommitProtocol(oracle, cleaner, counters),
             meters,
+            settings.recording() == null ? null : Recorder.open(settings.recording()),
             new AtomicBoolean());
     this.begins = new Begins(shared);
     this.sweeps =
@@ -186,6 +188,9 @@ public final class HBaseTransactionManager implements TransactionManager {
     shared.snapshots().close();
     shared.oracle().close();
     shared.meters().close();
+    if (shared.recorder() != null) {
+      shared.recorder().close();
+    }
     if (ownsHBase) {
       closeHBase();
     }

@@ -306,6 +306,9 @@ final class Lifecycle implements ScanOwner {
 
   private void ended(Outcome outcome) {
     shared.meters().ended(tx.options().name(), outcome, System.nanoTime() - begunNanos);
+    if (tx.recorded() != null) {
+      tx.recorded().ended(outcome.name());
+    }
   }
 
   private CompletableFuture<OptionalLong> decision() {

@@ -4,8 +4,13 @@ import io.retso.hbase.RetryPolicy;
 import io.retso.hbase.cleanup.Cleaner;
 import io.retso.hbase.options.Isolation;
 import io.retso.hbase.write.WriteLimits;
+import java.nio.file.Path;
 
-/** What a transaction manager was built with; checked by its builder. Immutable. */
+/**
+ * What a transaction manager was built with; checked by its builder. Immutable.
+ *
+ * @param recording the file of a recording; null for none
+ */
 public record ManagerSettings(
     String clientName,
     WriteLimits writeLimits,
@@ -14,4 +19,5 @@ public record ManagerSettings(
     Cleaner.Options cleanup,
     long orphanDelayMillis,
     long sweepIntervalMillis,
-    long closeTimeoutMillis) {}
+    long closeTimeoutMillis,
+    Path recording) {}

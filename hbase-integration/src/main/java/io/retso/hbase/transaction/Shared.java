@@ -6,10 +6,15 @@ import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.metrics.ManagerMeters;
 import io.retso.hbase.read.SharedSnapshots;
 import io.retso.hbase.read.TableReaders;
+import io.retso.hbase.recording.Recorder;
 import io.retso.hbase.table.TableCatalog;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** What all transactions of a manager share. */
+/**
+ * What all transactions of a manager share.
+ *
+ * @param recorder of what they do; null if that is not recorded
+ */
 record Shared(
     ManagerSettings settings,
     OracleClient oracle,
@@ -19,6 +24,7 @@ record Shared(
     TableReaders readers,
     CommitProtocol commits,
     ManagerMeters meters,
+    Recorder recorder,
     AtomicBoolean closed) {
   /** Refuses the use of a manager that is closed. */
   void checkOpen() {

@@ -35,7 +35,15 @@ final class TableReads implements TableEdits.Access {
   /** Takes what is read: the transaction's, or the one that keeps nothing. */
   private final ReadSet readSet;
 
+  private final boolean isUntracked;
+
   TableReads(TransactionCore core, TableReader reader, ReadSet readSet) {
+    this(core, reader, readSet, false);
+  }
+
+  private TableReads(
+      TransactionCore core, TableReader reader, ReadSet readSet, boolean isUntracked) {
+    this.isUntracked = isUntracked;
     this.core = core;
     this.tx = core.begun;
     this.reader = reader;
@@ -45,7 +53,12 @@ final class TableReads implements TableEdits.Access {
 
   /** Reads of the same table that do not go into the read set. */
   TableReads untracked() {
-    return new TableReads(core, reader, ReadSet.UNTRACKED);
+    return new TableReads(core, reader, ReadSet.UNTRACKED, true);
+  }
+
+  /** What a recording calls reads of this kind: those that are not certified by another word. */
+  String kind(String tracked) {
+    return isUntracked ? tracked + "Untracked" : tracked;
   }
 
   /** Within an operation of the transaction. What was just written is answered at once. */

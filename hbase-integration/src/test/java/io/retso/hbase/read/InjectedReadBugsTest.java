@@ -131,8 +131,8 @@ class InjectedReadBugsTest {
         "twoReadsForUpdateConflictThoughNothingIsWritten"),
     UNTRACKED_READS_ARE_CERTIFIED(
         "transaction/TableReads.java",
-        "new TableReads(core, reader, ReadSet.UNTRACKED)",
-        "new TableReads(core, reader, core.begun.reads())",
+        "new TableReads(core, reader, ReadSet.UNTRACKED, true)",
+        "new TableReads(core, reader, core.begun.reads(), true)",
         ProtectedReadsTest.class,
         "untrackedReadsAreCertifiedOnlyIfTheyAreAddedLater");
 

@@ -1,6 +1,8 @@
 package io.retso.bench.hbase;
 
 import io.retso.bench.hbase.TablesFigures.Run;
+import io.retso.report.Mean;
+import io.retso.report.Rounds;
 import io.retso.report.Texts;
 import io.retso.report.Verdict;
 import java.util.ArrayList;
@@ -30,11 +32,15 @@ final class TablesComparisons {
   private static final ToDoubleFunction<Run> P50 = run -> run.latency().p50();
   private static final ToDoubleFunction<Run> MEAN = run -> run.latency().mean();
 
-  private final List<Run> runs;
+  private final Rounds<Subject, Run> runs;
   private final List<Verdict> found = new ArrayList<>();
 
+  /** What did something in turn with others. */
+  private record Subject(String contest, int load, String variant) {}
+
   private TablesComparisons(List<Run> runs) {
-    this.runs = runs;
+    this.runs =
+        Rounds.of(runs, run -> new Subject(run.contest(), run.load(), run.variant()), Run::round);
   }
 
   static List<Verdict> of(
@@ -99,11 +105,11 @@ final class TablesComparisons {
     String plain = best(contest, 1, P50, false);
     add(
         contest + ", " + Contest.TRANSACTIONS + " / plain, latency",
-        ratios(contest, 1, Contest.TRANSACTIONS, plain, P50),
+        ratio(contest, 1, Contest.TRANSACTIONS, plain, P50),
         false,
         READ_LATENCY_MAX,
         "p50; of means "
-            + Texts.decimal(median(ratios(contest, 1, Contest.TRANSACTIONS, plain, MEAN)))
+            + Texts.decimal(ratio(contest, 1, Contest.TRANSACTIONS, plain, MEAN).value())
             + ", by "
             + plain,
         youth(contest, 1));
@@ -111,26 +117,26 @@ final class TablesComparisons {
 
   private void throughput(String contest, int threads, double target) {
     String plain = best(contest, threads, Run::perSecond, true);
-    double[] limits = limits(contest, threads, plain);
+    Mean limit = limit(contest, threads, plain);
     String made = "by " + plain;
-    if (limits.length > 0) {
+    if (limit.count() > 0) {
       made +=
           String.format(
               Locale.ROOT,
               "; processor time allows %s (plain %s us, oracle alone %s)",
-              Texts.decimal(median(limits)),
+              Texts.decimal(limit.value()),
               Texts.rate(median(values(contest, threads, plain, TablesComparisons::needed))),
               Texts.rate(
                   median(values(contest, threads, Contest.ORACLE, TablesComparisons::needed))));
     }
     add(
         contest + ", " + Contest.TRANSACTIONS + ", " + threads + " threads / plain, throughput",
-        ratios(contest, threads, Contest.TRANSACTIONS, plain, Run::perSecond),
+        ratio(contest, threads, Contest.TRANSACTIONS, plain, Run::perSecond),
         true,
         target,
         made,
         youth(contest, threads),
-        limits.length == 0 ? null : median(limits));
+        limit.count() == 0 ? null : limit.value());
   }
 
   /**
@@ -145,11 +151,11 @@ final class TablesComparisons {
    * most requests share a frame, an entry of the log and a thread's wake-up. It says what the
    * processor times of one run allow, and rises with an oracle that takes less.
    *
-   * @return empty if the oracle alone was not measured
+   * @return of no measurements if the oracle alone was not measured
    */
-  private double[] limits(String contest, int threads, String plain) {
+  private Mean limit(String contest, int threads, String plain) {
     return values(contest, threads, Contest.ORACLE, TablesComparisons::needed).length == 0
-        ? new double[0]
+        ? Mean.ofRatios()
         : besideOracle(contest, threads, plain, plain, TablesComparisons::needed);
   }
 
@@ -167,11 +173,11 @@ final class TablesComparisons {
    * The rate beside another system's, of all that both have done: the least target is to be ahead.
    */
   private void beside(String peer) {
-    for (Run run : runs) {
-      if (run.variant().equals(peer) && run.round() == 0) {
+    for (Subject run : runs.cases()) {
+      if (run.variant().equals(peer)) {
         add(
             run.contest() + ", " + run.load() + " under way, rate / " + peer + "'s",
-            ratios(run.contest(), run.load(), Contest.TRANSACTIONS, peer, Run::perSecond),
+            ratio(run.contest(), run.load(), Contest.TRANSACTIONS, peer, Run::perSecond),
             true,
             1,
             "",
@@ -184,7 +190,7 @@ final class TablesComparisons {
     ToDoubleFunction<Run> sum = run -> run.cpu().sum();
     add(
         contest + ", " + threads + " threads / plain, processor time of all processes",
-        ratios(contest, threads, Contest.TRANSACTIONS, Contest.PLAIN, sum),
+        ratio(contest, threads, Contest.TRANSACTIONS, Contest.PLAIN, sum),
         false,
         CPU_MAX,
         String.format(
@@ -202,10 +208,10 @@ final class TablesComparisons {
   private String youth(String contest, int load) {
     double share =
         median(
-            runs.stream()
-                .filter(run -> run.contest().equals(contest) && run.load() == load)
-                .filter(run -> !run.variant().equals(Contest.ORACLE))
-                .mapToDouble(run -> run.cpu().compilerShare())
+            runs.runs().stream()
+                .filter(run -> run.of().contest().equals(contest) && run.of().load() == load)
+                .filter(run -> !run.of().variant().equals(Contest.ORACLE))
+                .mapToDouble(run -> run.result().cpu().compilerShare())
                 .toArray());
     return share > ClusterTimes.COMPILERS_MAX
         ? "compilers took " + Texts.percent(share) + " of the processor time"
@@ -220,14 +226,14 @@ final class TablesComparisons {
         false,
         target,
         "p50; of means "
-            + Texts.decimal(median(besideOracle(contest, 1, Contest.TRANSACTIONS, plain, MEAN)))
+            + Texts.decimal(besideOracle(contest, 1, Contest.TRANSACTIONS, plain, MEAN).value())
             + ", "
             + plain,
         youth(contest, 1));
   }
 
   /** A variant's figures / those of plain and the oracle alone together. */
-  private double[] besideOracle(
+  private Mean besideOracle(
       String contest, int load, String variant, String plain, ToDoubleFunction<Run> figure) {
     double[] values = values(contest, load, variant, figure);
     double[] stores = values(contest, load, plain, figure);
@@ -235,7 +241,7 @@ final class TablesComparisons {
     for (int i = 0; i < values.length; i++) {
       values[i] /= stores[i] + oracle[i];
     }
-    return values;
+    return Mean.ofRatios(values);
   }
 
   private void work(List<TablesFigures.Work> works, int batch) {
@@ -247,7 +253,7 @@ final class TablesComparisons {
     }
     add(
         "region server's work for a written row, " + Contest.puts(batch) + " / plain",
-        ratios,
+        Mean.ofRatios(ratios),
         false,
         WORK_MAX,
         String.format(
@@ -292,20 +298,20 @@ final class TablesComparisons {
   }
 
   private void add(
-      String what, double[] ratios, boolean atLeast, double target, String made, String doubt) {
-    add(what, ratios, atLeast, target, made, doubt, null);
+      String what, Mean ratio, boolean atLeast, double target, String made, String doubt) {
+    add(what, ratio, atLeast, target, made, doubt, null);
   }
 
   private void add(
       String what,
-      double[] ratios,
+      Mean ratio,
       boolean atLeast,
       double target,
       String made,
       String doubt,
       Double limit) {
-    if (ratios.length > 0) { // it may have been left out
-      found.add(new Verdict(what, median(ratios), atLeast, target, made, doubt, limit));
+    if (ratio.count() > 0) { // it may have been left out
+      found.add(new Verdict(what, ratio, atLeast, target, made, doubt, limit));
     }
   }
 
@@ -319,29 +325,18 @@ final class TablesComparisons {
     return median(async) > blocking == more ? Contest.PLAIN_ASYNC : Contest.PLAIN;
   }
 
-  private double[] ratios(
+  private Mean ratio(
       String contest, int load, String variant, String plain, ToDoubleFunction<Run> figure) {
-    double[] values = values(contest, load, variant, figure);
-    double[] others = values(contest, load, plain, figure);
-    for (int i = 0; i < values.length; i++) {
-      values[i] /= others[i];
-    }
-    return values;
+    return runs.ratio(
+        new Subject(contest, load, variant), new Subject(contest, load, plain), figure);
   }
 
   /** In the order of the rounds. */
   private double[] values(String contest, int load, String variant, ToDoubleFunction<Run> figure) {
-    return runs.stream()
-        .filter(
-            run ->
-                run.contest().equals(contest)
-                    && run.load() == load
-                    && run.variant().equals(variant))
-        .mapToDouble(figure)
-        .toArray();
+    return runs.results(new Subject(contest, load, variant)).stream().mapToDouble(figure).toArray();
   }
 
-  static double median(double[] values) {
+  private static double median(double[] values) {
     double[] sorted = values.clone();
     Arrays.sort(sorted);
     return sorted.length == 0 ? Double.NaN : sorted[sorted.length / 2];

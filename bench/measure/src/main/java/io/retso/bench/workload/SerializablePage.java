@@ -7,14 +7,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
- * Puts what benchmarks of workloads have found into a page of Markdown, which has marks of their
- * names. What was not measured stays as it is.
+ * Puts what benchmarks have found into a page of Markdown, which has marks of their names. What was
+ * not measured stays as it is, and what has no marks is left out.
  */
 public final class SerializablePage {
-  private static final List<String> NAMES = List.of("smallbank", "sibench", "readers");
-
   /** Rounds of one result, at most: those of the next one are further ones. */
   private static final int ROUNDS_MAX = 1000;
 
@@ -29,7 +30,7 @@ public final class SerializablePage {
    */
   public static List<Path> publish(List<Path> from, Path page) throws IOException {
     MarkedPage open = MarkedPage.open(page);
-    for (String name : NAMES) {
+    for (String name : names(from, open)) {
       List<Result> all = new ArrayList<>();
       for (Path directory : from) {
         Path file = directory.resolve(name + ".json");
@@ -42,6 +43,22 @@ public final class SerializablePage {
       }
     }
     return open.write();
+  }
+
+  /** Results for which the page has marks; all of them if it has none, to be refused. */
+  private static Set<String> names(List<Path> from, MarkedPage page) throws IOException {
+    Set<String> all = new TreeSet<>();
+    for (Path directory : from) {
+      try (Stream<Path> files = Files.list(directory)) {
+        files
+            .map(file -> file.getFileName().toString())
+            .filter(file -> file.endsWith(".json"))
+            .forEach(file -> all.add(file.replace(".json", "")));
+      }
+    }
+    Set<String> marked = new TreeSet<>(all);
+    marked.removeIf(name -> !page.has(name));
+    return marked.isEmpty() ? all : marked;
   }
 
   /** Ratios are taken within rounds, so rounds of different results remain different. */

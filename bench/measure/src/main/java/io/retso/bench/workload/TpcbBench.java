@@ -189,7 +189,7 @@ public final class TpcbBench {
     List<Case> cases = rounds.cases();
     cases.sort(
         Comparator.comparing(Case::store).thenComparing(Case::scale).thenComparing(Case::level));
-    return Table.of("tpcb", cases)
+    return Table.of("", cases)
         .words("store", Case::store)
         .words("scale", of -> String.valueOf(of.scale))
         .words("isolation", Case::level)

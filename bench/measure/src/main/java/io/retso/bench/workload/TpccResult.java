@@ -48,7 +48,7 @@ final class TpccResult {
         Comparator.comparing(TpccCase::store)
             .thenComparing(TpccCase::share)
             .thenComparing(TpccCase::level));
-    return Table.of("tpcc", cases)
+    return Table.of("", cases)
         .words("store", TpccCase::store)
         .words("read-only", of -> of.share() + " %")
         .words("isolation", TpccCase::level)
@@ -65,7 +65,7 @@ final class TpccResult {
   }
 
   static Table deferred(List<Deferred> readers) {
-    return Table.of("tpcc-deferred", readers)
+    return Table.of("", readers)
         .words("deferred readers beside", Deferred::store)
         .words("at", Deferred::level)
         .column(Unit.COUNT, "count", of -> of.waits().count())

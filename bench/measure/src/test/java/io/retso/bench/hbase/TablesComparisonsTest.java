@@ -87,9 +87,9 @@ class TablesComparisonsTest {
     }
     List<Verdict> found = TablesComparisons.of(runs, works, List.of(), List.of());
     assertEquals(2, found.size());
-    assertEquals(1.4, found.get(0).value(), 1e-9);
+    assertEquals(1.35, found.get(0).value(), 1e-9);
     assertTrue(found.get(0).met());
-    assertEquals(14, found.get(1).value(), 1e-9);
+    assertEquals(13.5, found.get(1).value(), 1e-9);
     assertTrue(found.get(1).what().contains("100 puts"), found.get(1)::what);
   }
 

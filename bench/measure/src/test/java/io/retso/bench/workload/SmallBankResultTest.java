@@ -205,6 +205,7 @@ class SmallBankResultTest {
     for (Path each : from) {
       Files.createDirectories(each);
       ReportJson.write(result(), each.resolve("smallbank.json"));
+      Files.writeString(each.resolve("other.json"), "{}"); // the page has no marks of it
     }
     List<Path> written = SerializablePage.publish(from, page);
     String text = Files.readString(page);

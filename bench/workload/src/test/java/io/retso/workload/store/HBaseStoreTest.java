@@ -22,6 +22,7 @@ import io.retso.workload.history.SerialCheck.Verdict;
 import io.retso.workload.smallbank.Mix;
 import io.retso.workload.smallbank.SmallBank;
 import io.retso.workload.smallbank.Strategy;
+import io.retso.workload.tpcb.Tpcb;
 import io.retso.workload.tpcc.Scale;
 import io.retso.workload.tpcc.Tpcc;
 import java.io.IOException;
@@ -130,6 +131,20 @@ class HBaseStoreTest extends StoreContract {
       plain.create(List.of("plain_ranges"));
       Ranges.check(plain, "plain_ranges", "p");
     }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"SNAPSHOT", "SERIALIZABLE"})
+  void tpcbAddsUp(Isolation isolation) throws Exception {
+    Tpcb workload = new Tpcb(1, 20, isolation);
+    RecordedStore on = new RecordedStore(store, 100_000);
+    on.create(workload.schema());
+    workload.load(on);
+    on.history();
+    Loads.untilCommitted(40, workload, on, 4, 1);
+    assertEquals("", workload.check(on));
+    Verdict verdict = SerialCheck.check(on.history());
+    assertTrue(verdict.isSerializable(), verdict.toString());
   }
 
   /** Without transactions updates are lost, and the check of the history says so. */
