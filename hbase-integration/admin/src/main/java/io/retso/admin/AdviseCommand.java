@@ -7,6 +7,7 @@ import io.retso.advise.graph.DependencyGraph;
 import io.retso.advise.input.ProgramsFile;
 import io.retso.advise.input.ProgramsFormatException;
 import io.retso.advise.model.Danger;
+import io.retso.advise.model.ProgramException;
 import io.retso.advise.model.Programs;
 import io.retso.advise.model.Programs.Conflicts;
 import io.retso.advise.model.Repair;
@@ -126,6 +127,8 @@ public final class AdviseCommand implements Callable<Integer> {
       writeTests(verdict, out);
       out.flush();
       return verdict.isSerializable() ? 0 : DANGERS;
+    } catch (ProgramException e) {
+      return refused(file + ": " + e.getMessage());
     } catch (ProgramsFormatException e) {
       return refused(e.getMessage());
     } catch (IllegalStateException | IOException e) {
@@ -165,7 +168,7 @@ public final class AdviseCommand implements Callable<Integer> {
       String name = "Danger" + ++number + "Test";
       String text;
       try {
-        text = Reproduction.of(danger, packageName, name).text();
+        text = Reproduction.of(danger, verdict.programs(), packageName, name).text();
       } catch (IllegalArgumentException e) {
         throw new ParameterException(spec.commandLine(), "--package: " + ErrorText.of(e), e);
       }

@@ -89,16 +89,18 @@ final class BruteForce {
 
     private void compare(int i, int j, Access a, Access b, boolean byRow) {
       boolean shares = a.of.columns().stream().anyMatch(b.of.columns()::contains);
-      boolean wide =
+      // That a row is there is no cell, and protected by none.
+      boolean sharesCell =
           byRow
-              || a.kind == Kind.LOCK && a.of.columns().isEmpty()
-              || b.kind == Kind.LOCK && b.of.columns().isEmpty();
+              || a.of.columns().stream()
+                  .anyMatch(c -> !c.equals("*") && b.of.columns().contains(c));
       boolean aHolds = a.kind == Kind.WRITE || a.kind == Kind.LOCK;
       boolean bHolds = b.kind == Kind.WRITE || b.kind == Kind.LOCK;
-      excludes[i][j] |= aHolds && bHolds && (wide || shares);
-      overwrites[i][j] |= a.kind == Kind.WRITE && b.kind == Kind.WRITE && shares;
+      excludes[i][j] |= aHolds && bHolds && sharesCell;
+      overwrites[i][j] |=
+          a.kind == Kind.WRITE && b.kind == Kind.WRITE && shares && (byRow || sharesCell);
       readsOf[i][j] |= a.of.reads() && b.kind == Kind.WRITE && shares;
-      validated[i][j] |= a.kind == Kind.VALIDATE && b.kind == Kind.WRITE && (byRow || shares);
+      validated[i][j] |= a.kind == Kind.VALIDATE && b.kind == Kind.WRITE && sharesCell;
     }
   }
 

@@ -11,6 +11,7 @@ import io.retso.advise.model.Program;
 import io.retso.advise.model.Programs;
 import io.retso.advise.model.Programs.Conflicts;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -25,7 +26,7 @@ class BruteForceTest {
   private static final long SEED = Long.getLong("retso.advise.seed", 20_261_128L);
   private static final int TEMPLATES = Integer.getInteger("retso.advise.templates", 250);
   private static final int FOURS = 20;
-  private static final String[] COLUMNS = {"c", "d"};
+  private static final String[] COLUMNS = {"c", "d", "*"};
 
   @Test
   void randomProgramsHaveTheSameVerdict() {
@@ -97,10 +98,10 @@ class BruteForceTest {
       boolean isConstant = rich && random.nextInt(8) == 0;
       key.add(isConstant ? "'3'" : names[random.nextInt(names.length)]);
     }
-    Set<String> columns =
-        kind == Kind.LOCK && random.nextBoolean()
-            ? Set.of()
-            : random.nextInt(3) == 0 ? Set.of(COLUMNS) : Set.of(COLUMNS[random.nextInt(2)]);
+    Set<String> columns = new HashSet<>(Set.of(COLUMNS[random.nextInt(3)]));
+    if (random.nextInt(3) == 0) {
+      columns.add("c");
+    }
     return new Operation(kind, "t" + table, key, columns);
   }
 

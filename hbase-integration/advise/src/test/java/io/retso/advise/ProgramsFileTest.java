@@ -71,7 +71,7 @@ class ProgramsFileTest {
         """
         Transfer(a1, a2) serializable distinct a1, a2
           read account[a1].balance
-          lock account[a1]
+          lock account[a1].balance
           validate account[a2].balance, owner
           write account[a1].balance
           lock account[a2]\

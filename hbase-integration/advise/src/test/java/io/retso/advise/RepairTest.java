@@ -103,7 +103,8 @@ class RepairTest {
     all.addAll(Cases.smallBankPrograms().values());
     Cases.safe().get("YCSB A, B, F").all().forEach(all::add);
     all.addAll(List.of(Cases.batch()));
-    all.addAll(Cases.safe().get("TPC-B and an audit").all());
+    all.add(Program.named("Count", "shift").scan("doctor", "shift", "oncall"));
+    all.add(Program.named("Hire", "shift", "doctor").write("doctor", "shift doctor", "* oncall"));
     assertEquals(20, all.size());
     long begin = System.nanoTime();
     Advise twenty = Advise.of(Programs.of(all));

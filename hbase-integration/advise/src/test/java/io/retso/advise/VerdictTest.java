@@ -107,7 +107,49 @@ class VerdictTest {
     assertSays("two programs are called p", () -> Advise.programs(one, one));
     assertSays(
         "what has the first parts only is a scan",
-        () -> Advise.programs(one, Program.named("q", "a", "b").read("t", "a b", "c")));
+        () -> Advise.programs(one, Program.named("q", "n", "b").read("t", "n b", "c")));
+  }
+
+  /** What a table with conflicts by cell protects are the cells that are named. */
+  @Test
+  void byCellALockProtectsWhatItNames() {
+    Program a =
+        Program.named("A", "k").lock("t", "k", "a").read("t", "k", "b").write("t", "k", "c");
+    Program b =
+        Program.named("B", "k").lock("t", "k", "a").read("t", "k", "c").write("t", "k", "b");
+    Program other =
+        Program.named("B", "k").lock("t", "k", "d").read("t", "k", "c").write("t", "k", "b");
+    assertTrue(byCell(a, b), "both lock one cell");
+    assertFalse(byCell(a, other), "each locks another");
+    Program whole = Program.named("C", "k").with(Cases.lock("t", "k"));
+    assertSays("names no columns", () -> byCell(whole));
+  }
+
+  /** Both find no row, and insert one by different columns. */
+  @Test
+  void byCellTheExistenceOfARowIsNotProtected() {
+    Program a = Program.named("A", "k").read("t", "k", "*").write("t", "k", "a *");
+    Program b = Program.named("B", "k").read("t", "k", "*").write("t", "k", "b *");
+    assertFalse(byCell(a, b));
+    assertTrue(Advise.programs(a, b).verdict().isSerializable(), "by row it is");
+  }
+
+  private static boolean byCell(Program... programs) {
+    Programs all = Programs.of(List.of(programs), Conflicts.CELL, Map.of());
+    return Advise.of(all).verdict().isSerializable();
+  }
+
+  @Test
+  void namesOfOnePlaceAreOfOneKind() {
+    Program one = Program.named("p", "n").read("t", "n", "c");
+    Program other = Program.named("q", "customer").write("t", "customer", "c");
+    assertSays("parameters of two kinds are never equal", () -> Advise.programs(one, other));
+  }
+
+  @Test
+  void whatTakesTooLongIsRefused() {
+    Program many = Program.named("p", "a1", "a2", "a3", "a4", "a5", "a6").read("t", "a1", "c");
+    assertSays("leave some out", () -> Advise.programs(many).verdict());
   }
 
   private static void assertSays(String what, org.junit.jupiter.api.function.Executable call) {

@@ -224,7 +224,7 @@ public final class ProgramsFile {
         new LinkedHashSet<>(List.of(words(text.group(4) == null ? "" : text.group(4))));
     String table = text.group(2);
     if (kind == Kind.LOCK) {
-      Operation lock = new Operation(kind, table, key, Set.of());
+      Operation lock = new Operation(kind, table, key, columns);
       return columns.isEmpty()
           ? List.of(lock)
           : List.of(new Operation(Kind.READ, table, key, columns), lock);

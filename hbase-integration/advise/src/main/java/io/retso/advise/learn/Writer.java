@@ -169,7 +169,7 @@ final class Writer {
     }
   }
 
-  private static String line(Variant.Step step, Map<List<String>, String> names) {
+  private String line(Variant.Step step, Map<List<String>, String> names) {
     Op op = step.op();
     List<String> key = new ArrayList<>();
     for (List<String> values : step.values()) {
@@ -178,10 +178,12 @@ final class Writer {
     String row = op.table() + (key.isEmpty() ? "" : "[" + String.join(", ", key) + "]");
     Set<String> columns = new TreeSet<>();
     op.columns().forEach(column -> columns.add(column.equals("*") ? column : word(column)));
-    return kind(op.kind())
-        + " "
-        + row
-        + (op.kind().equals("addWriteConflict") ? "" : "." + String.join(", ", columns));
+    return kind(op.kind()) + " " + row + (isOfRow(op) ? "" : "." + String.join(", ", columns));
+  }
+
+  /** Where conflicts are by cell, the cells are named; that they are read, too, alarms at worst. */
+  private boolean isOfRow(Op op) {
+    return op.kind().equals("addWriteConflict") && !tables.byCell().getOrDefault(op.table(), false);
   }
 
   private static String kind(String recorded) {

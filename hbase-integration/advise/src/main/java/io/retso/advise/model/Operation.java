@@ -13,7 +13,7 @@ import org.apache.yetus.audience.InterfaceAudience;
  * @param key names of parameters, or constants, which are quoted: {@code 'x'}; of {@link Kind#SCAN}
  *     what the keys begin with, nothing for the whole table
  * @param columns names; {@code *} is the row's existence, which inserts and deletes change and
- *     scans see. Of {@link Kind#LOCK} none
+ *     scans see. {@link Kind#LOCK} protects these in tables with conflicts by cell
  * @since 0.1
  */
 @InterfaceAudience.Public

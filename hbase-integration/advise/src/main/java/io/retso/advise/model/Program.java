@@ -89,6 +89,12 @@ public final class Program {
     return new Program(name, parameters, more, distinct, serializable, rate);
   }
 
+  /** The name of a parameter without digits: those of one kind may be equal. */
+  public static String kind(String parameter) {
+    String kind = parameter.replaceAll("\\d+$", "");
+    return kind.isEmpty() ? parameter : kind;
+  }
+
   /** Whether a part of a key is a constant. */
   static boolean isConstant(String part) {
     return part.startsWith("'");
@@ -124,7 +130,7 @@ public final class Program {
 
   /** Reads columns of a row by {@code getForUpdate}. */
   public Program lock(String table, String key, String columns) {
-    return read(table, key, columns).with(Kind.LOCK, table, key, "");
+    return read(table, key, columns).with(Kind.LOCK, table, key, columns);
   }
 
   /** Reads columns of a row by {@code getValidated}. */

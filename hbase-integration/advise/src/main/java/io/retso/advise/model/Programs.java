@@ -24,7 +24,13 @@ public final class Programs {
   public static final int PROGRAMS_MAX = 64;
 
   /** Columns that one table's operations name, at most. */
-  public static final int COLUMNS_MAX = 63;
+  public static final int COLUMNS_MAX = 62;
+
+  /** Parameters of a program, at most, and those of one kind among them. */
+  public static final int PARAMETERS_MAX = 12;
+
+  /** See {@link #PARAMETERS_MAX}. */
+  public static final int OF_A_KIND_MAX = 5;
 
   /** Whether two transactions that write one row conflict, or only if they write one cell. */
   public enum Conflicts {
@@ -82,6 +88,7 @@ public final class Programs {
   private void check() {
     Map<String, Set<String>> columns = new HashMap<>();
     Map<String, Integer> parts = new HashMap<>();
+    Map<String, String> kinds = new HashMap<>();
     for (Program program : all()) {
       for (Operation operation : program.operations()) {
         Set<String> known = columns.computeIfAbsent(operation.table(), key -> new HashSet<>());
@@ -92,6 +99,19 @@ public final class Programs {
                   + " has more than "
                   + COLUMNS_MAX
                   + " columns: name groups of them");
+        }
+        checkKinds(program, operation, kinds);
+        if (operation.kind() == Kind.LOCK
+            && operation.columns().isEmpty()
+            && conflicts(operation.table()) == Conflicts.CELL) {
+          throw new ProgramException(
+              program.name()
+                  + ": '"
+                  + operation
+                  + "' names no columns, and a table with conflicts by cell protects those that are"
+                  + " named: lock "
+                  + operation.table()
+                  + "[...].COLUMN");
         }
         if (operation.kind() != Kind.SCAN) {
           int before = parts.merge(operation.table(), operation.key().size(), (a, b) -> a);
@@ -114,6 +134,60 @@ public final class Programs {
     }
   }
 
+  /**
+   * Looks whether they can be searched.
+   *
+   * @throws ProgramException if a program has more than {@link #PARAMETERS_MAX} parameters, or more
+   *     than {@link #OF_A_KIND_MAX} of one kind
+   */
+  public void checkSize() {
+    all().forEach(Programs::checkSize);
+  }
+
+  private static void checkSize(Program program) {
+    Map<String, Integer> ofKinds = new HashMap<>();
+    program.parameters().forEach(p -> ofKinds.merge(Program.kind(p), 1, Integer::sum));
+    for (Map.Entry<String, Integer> kind : ofKinds.entrySet()) {
+      if (kind.getValue() > OF_A_KIND_MAX || program.parameters().size() > PARAMETERS_MAX) {
+        throw new ProgramException(
+            program.name()
+                + " has more than "
+                + PARAMETERS_MAX
+                + " parameters, or more than "
+                + OF_A_KIND_MAX
+                + " of the kind "
+                + kind.getKey()
+                + ": leave some out; two rows of a kind mostly stand for many");
+      }
+    }
+  }
+
+  /** A slip of naming would make two parameters that are one never equal. */
+  private static void checkKinds(Program program, Operation operation, Map<String, String> kinds) {
+    for (int i = 0; i < operation.key().size(); i++) {
+      String part = operation.key().get(i);
+      if (Program.isConstant(part)) {
+        continue;
+      }
+      String place = operation.table() + " " + i;
+      String before = kinds.putIfAbsent(place, Program.kind(part));
+      if (before != null && !before.equals(Program.kind(part))) {
+        throw new ProgramException(
+            program.name()
+                + ": part "
+                + (i + 1)
+                + " of the key of "
+                + operation.table()
+                + " is "
+                + part
+                + ", and elsewhere "
+                + before
+                + ": parameters of two kinds are never equal; give what is of one kind one name,"
+                + " with numbers behind it, such as n1 and n2");
+      }
+    }
+  }
+
   /** All of them, in their order. */
   public List<Program> all() {
     return List.copyOf(programs.values());
@@ -131,7 +205,7 @@ public final class Programs {
 
   /** All tables in one way. */
   public Programs withConflicts(Conflicts ofAll) {
-    return new Programs(programs, ofAll, Map.of());
+    return of(programs.values(), ofAll, Map.of());
   }
 
   /** Those that are chosen. */

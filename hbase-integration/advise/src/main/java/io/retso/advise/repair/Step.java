@@ -46,7 +46,7 @@ record Step(Kind kind, String program, Operation operation) implements Comparabl
         switch (kind) {
           case SERIALIZABLE -> changed.serializable(true);
           case VALIDATE -> changed.with(again(Operation.Kind.VALIDATE, operation.columns()));
-          case LOCK -> changed.with(again(Operation.Kind.LOCK, Set.of()));
+          case LOCK -> changed.with(again(Operation.Kind.LOCK, operation.columns()));
           case PROMOTE -> changed.with(again(Operation.Kind.WRITE, operation.columns()));
           case MATERIALIZE ->
               changed.with(
@@ -87,7 +87,12 @@ record Step(Kind kind, String program, Operation operation) implements Comparabl
 
   @Override
   public int compareTo(Step other) {
-    return toString().compareTo(other.toString());
+    return key().compareTo(other.key());
+  }
+
+  /** What tells it from others: its words leave columns out. */
+  private String key() {
+    return this + " " + kind + " " + operation;
   }
 
   /** What to do, in words. */

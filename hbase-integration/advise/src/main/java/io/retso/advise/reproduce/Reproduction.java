@@ -4,6 +4,7 @@ import io.retso.advise.model.Danger;
 import io.retso.advise.model.Instance;
 import io.retso.advise.model.Operation;
 import io.retso.advise.model.Operation.Kind;
+import io.retso.advise.model.Programs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -13,7 +14,7 @@ import org.apache.yetus.audience.InterfaceAudience;
 
 /**
  * A danger as a test of JUnit 5 that shows it on a real oracle and HBase, by {@code retso-testkit}:
- * under snapshot isolation all of its transactions commit, serializable ones do not. Immutable.
+ * as the programs are, all of its transactions commit; serializable ones do not. Immutable.
  *
  * @since 0.1
  */
@@ -28,8 +29,10 @@ public final class Reproduction {
       import io.retso.hbase.Transaction;
       import io.retso.hbase.TransactionManager;
       import io.retso.hbase.TransactionOptions;
+      import io.retso.hbase.admin.TablePreparation;
       import io.retso.hbase.errors.ConflictException;
       import io.retso.hbase.errors.SerializationException;
+      import io.retso.hbase.options.Conflicts;
       import io.retso.hbase.options.Isolation;
       import io.retso.testkit.RetsoExtension;
       import io.retso.testkit.TestCluster;
@@ -51,17 +54,16 @@ public final class Reproduction {
       """
         private static final byte[] FAMILY = Bytes.toBytes("f");
 
-        private Isolation isolation;
+        private boolean all;
 
         @Test
-        void underSnapshotIsolationAllCommit(TestCluster cluster) throws IOException {
-          isolation = Isolation.SNAPSHOT;
+        void asTheyAreAllCommit(TestCluster cluster) throws IOException {
           assertEquals(List.of(), refused(cluster));
         }
 
         @Test
         void serializableOnesDoNot(TestCluster cluster) throws IOException {
-          isolation = Isolation.SERIALIZABLE;
+          all = true;
           assertNotEquals(List.of(), refused(cluster));
         }
 
@@ -69,29 +71,45 @@ public final class Reproduction {
 
   private static final String HELPERS =
       """
-        /** Each isolation has tables of its own. */
+        /** Each test has tables of its own. */
         private TableName name(String table) {
-          return TableName.valueOf(table + "-" + isolation);
+          return TableName.valueOf(table + (all ? "-serializable" : "-as-they-are"));
         }
 
-        private TransactionOptions options(String name) {
-          return TransactionOptions.DEFAULT.withName(name).withIsolation(isolation);
+        private void create(TestCluster cluster, String table, Conflicts conflicts)
+            throws IOException {
+          TablePreparation.Options options =
+              TablePreparation.Options.DEFAULT.withConflicts(conflicts);
+          cluster.createTable(name(table).getNameAsString(), options, "f");
         }
 
-        private static Get get(String row) {
-          return new Get(Bytes.toBytes(row)).addFamily(FAMILY);
+        private TransactionOptions options(String name, Isolation isolation) {
+          return TransactionOptions.DEFAULT
+              .withName(name)
+              .withIsolation(all ? Isolation.SERIALIZABLE : isolation);
         }
 
-        private void read(ReadTransaction tx, String table, String row) throws IOException {
-          tx.table(name(table)).get(get(row));
+        private static Get get(String row, String... columns) {
+          Get get = new Get(Bytes.toBytes(row));
+          for (String column : columns) {
+            get.addColumn(FAMILY, Bytes.toBytes(column));
+          }
+          return columns.length == 0 ? get.addFamily(FAMILY) : get;
         }
 
-        private void lock(Transaction tx, String table, String row) throws IOException {
-          tx.table(name(table)).getForUpdate(get(row));
+        private void read(ReadTransaction tx, String table, String row, String... columns)
+            throws IOException {
+          tx.table(name(table)).get(get(row, columns));
         }
 
-        private void validate(Transaction tx, String table, String row) throws IOException {
-          tx.table(name(table)).getValidated(get(row));
+        private void lock(Transaction tx, String table, String row, String... columns)
+            throws IOException {
+          tx.table(name(table)).getForUpdate(get(row, columns));
+        }
+
+        private void validate(Transaction tx, String table, String row, String... columns)
+            throws IOException {
+          tx.table(name(table)).getValidated(get(row, columns));
         }
 
         private void scan(ReadTransaction tx, String table, String prefix) throws IOException {
@@ -113,11 +131,13 @@ public final class Reproduction {
       """;
 
   private final Danger danger;
+  private final Programs programs;
   private final String packageName;
   private final String className;
 
-  private Reproduction(Danger danger, String packageName, String className) {
+  private Reproduction(Danger danger, Programs programs, String packageName, String className) {
     this.danger = danger;
+    this.programs = programs;
     this.packageName = packageName;
     this.className = className;
   }
@@ -125,16 +145,18 @@ public final class Reproduction {
   /**
    * A test of a danger.
    *
+   * @param programs of which it is one
    * @param packageName of the class; may be empty
    * @throws IllegalArgumentException if one of the names is none of Java
    */
-  public static Reproduction of(Danger danger, String packageName, String className) {
+  public static Reproduction of(
+      Danger danger, Programs programs, String packageName, String className) {
     String name = "\\p{javaJavaIdentifierStart}\\p{javaJavaIdentifierPart}*";
     if (!className.matches(name) || !packageName.matches("(?:" + name + "(?:\\." + name + ")*)?")) {
       throw new IllegalArgumentException(
           packageName + "." + className + " is no name of a class: letters, digits and _");
     }
-    return new Reproduction(danger, packageName, className);
+    return new Reproduction(danger, programs, packageName, className);
   }
 
   /** The source. */
@@ -150,6 +172,13 @@ public final class Reproduction {
     return text.append(HELPERS).toString();
   }
 
+  private static String options(Instance of) {
+    boolean isSerializable = of.program().isSerializable();
+    return quoted(of.program().name())
+        + ", Isolation."
+        + (isSerializable ? "SERIALIZABLE" : "SNAPSHOT");
+  }
+
   private List<Instance> all() {
     List<Instance> all = new ArrayList<>(danger.others());
     all.add(danger.pivot());
@@ -163,8 +192,8 @@ public final class Reproduction {
             .map(Operation::table)
             .collect(Collectors.toCollection(TreeSet::new));
     for (String table : tables) {
-      text.append("    cluster.createTable(name(").append(quoted(table));
-      text.append(").getNameAsString(), \"f\");\n");
+      text.append("    create(cluster, ").append(quoted(table)).append(", Conflicts.");
+      text.append(programs.conflicts(table)).append(");\n");
     }
   }
 
@@ -176,11 +205,11 @@ public final class Reproduction {
     text.append("    TransactionManager manager = cluster.manager();\n");
     text.append("    List<String> refused = new ArrayList<>();\n");
     text.append("    try (Transaction pivot = manager.begin(options(");
-    text.append(quoted(pivot.program().name())).append("))) {\n");
+    text.append(options(pivot)).append("))) {\n");
     calls(text, "      ", "pivot", pivot, true);
     for (Instance other : danger.others()) {
       text.append("      try (Transaction other = manager.begin(options(");
-      text.append(quoted(other.program().name())).append("))) {\n");
+      text.append(options(other)).append("))) {\n");
       calls(text, "        ", "other", other, true);
       calls(text, "        ", "other", other, false);
       text.append("        other.commit();\n");
@@ -209,8 +238,14 @@ public final class Reproduction {
       row += row.isEmpty() ? "" : "/";
       text.append(indent).append(operation.kind().word()).append('(').append(tx).append(", ");
       text.append(quoted(operation.table())).append(", ").append(quoted(row));
-      if (operation.kind() == Kind.WRITE) {
+      if (operation.kind() != Kind.SCAN) {
+        // A row that is inserted has some cell. A read of whether it is there reads all of it.
         operation.columns().stream()
+            .filter(
+                column ->
+                    operation.kind() == Kind.WRITE
+                        ? operation.columns().size() == 1 || !column.equals(Operation.EXISTENCE)
+                        : !operation.columns().contains(Operation.EXISTENCE))
             .sorted()
             .forEach(column -> text.append(", ").append(quoted(column)));
       }

@@ -36,20 +36,26 @@ final class Model {
       return kind == Kind.WRITE || kind == Kind.LOCK;
     }
 
-    /** Whether two such operations on one row conflict; a lock without columns is one of all. */
+    /**
+     * Whether two such operations on one row conflict. By cell those do that name one cell; that a
+     * row exists is no cell.
+     */
     boolean excludes(Op other) {
-      return byRow
-          || kind == Kind.LOCK && columns == 0
-          || other.kind == Kind.LOCK && other.columns == 0
-          || (columns & other.columns) != 0;
+      return byRow || (columns & other.columns & ~EXISTS) != 0;
     }
 
-    /** Whether their order matters, if they are on one row; that of locks does not. */
+    /**
+     * Whether their order matters, if they are on one row; that of locks does not, and not that of
+     * two that say a row exists, as long as its cells tell them apart.
+     */
     boolean dependsOn(Op other) {
-      return table == other.table
-          && (kind == Kind.WRITE && other.kind != Kind.LOCK
-              || kind != Kind.LOCK && other.kind == Kind.WRITE)
-          && (columns & other.columns) != 0;
+      if (table != other.table || kind == Kind.LOCK || other.kind == Kind.LOCK) {
+        return false;
+      }
+      if (kind == Kind.WRITE && other.kind == Kind.WRITE) {
+        return (columns & other.columns & (byRow ? -1 : ~EXISTS)) != 0;
+      }
+      return (kind == Kind.WRITE || other.kind == Kind.WRITE) && (columns & other.columns) != 0;
     }
   }
 
@@ -60,6 +66,9 @@ final class Model {
    * @param distinct sets of parameters that are never equal
    */
   record Prog(Program program, Op[] ops, int[] kinds, List<int[]> distinct) {}
+
+  /** The bit of {@link Operation#EXISTENCE}, in every table. */
+  private static final long EXISTS = 1;
 
   final List<Prog> programs = new ArrayList<>();
 
@@ -74,18 +83,18 @@ final class Model {
   private final Map<String, Map<String, Integer>> columns = new HashMap<>();
   private final Map<String, Integer> constantNumbers = new HashMap<>();
 
+  /**
+   * Takes them in.
+   *
+   * @throws io.retso.advise.model.ProgramException if one has too many parameters to be searched
+   */
   Model(Programs all) {
+    all.checkSize();
     for (Program program : all.all()) {
-      program.parameters().forEach(p -> kinds.putIfAbsent(kind(p), kinds.size()));
+      program.parameters().forEach(p -> kinds.putIfAbsent(Program.kind(p), kinds.size()));
     }
     all.all().forEach(program -> programs.add(prog(program, all)));
     findConstants(all);
-  }
-
-  /** The name of a parameter without digits: those of one kind may be equal. */
-  static String kind(String parameter) {
-    String kind = parameter.replaceAll("\\d+$", "");
-    return kind.isEmpty() ? parameter : kind;
   }
 
   private Prog prog(Program program, Programs all) {
@@ -104,7 +113,7 @@ final class Model {
     return new Prog(
         program,
         ops,
-        parameters.stream().mapToInt(p -> kinds.get(kind(p))).toArray(),
+        parameters.stream().mapToInt(p -> kinds.get(Program.kind(p))).toArray(),
         program.distinct().stream()
             .map(set -> set.stream().mapToInt(parameters::indexOf).toArray())
             .toList());
@@ -127,6 +136,7 @@ final class Model {
   private long bits(Operation operation) {
     Map<String, Integer> known = columns.computeIfAbsent(operation.table(), t -> new HashMap<>());
     long bits = 0;
+    known.putIfAbsent(Operation.EXISTENCE, 0);
     for (String column : operation.columns()) {
       bits |= 1L << known.computeIfAbsent(column, c -> known.size());
     }
@@ -149,7 +159,9 @@ final class Model {
         all,
         (place, part) -> {
           if (!part.startsWith("'")) {
-            ofKinds.get(kinds.get(kind(part))).addAll(standing.getOrDefault(place, Set.of()));
+            ofKinds
+                .get(kinds.get(Program.kind(part)))
+                .addAll(standing.getOrDefault(place, Set.of()));
           }
         });
     ofKinds.forEach(set -> constants.add(set.stream().mapToInt(Integer::intValue).toArray()));

@@ -7,8 +7,10 @@ import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.TransactionOptions;
+import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.errors.ConflictException;
 import io.retso.hbase.errors.SerializationException;
+import io.retso.hbase.options.Conflicts;
 import io.retso.hbase.options.Isolation;
 import io.retso.testkit.RetsoExtension;
 import io.retso.testkit.TestCluster;
@@ -37,28 +39,27 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class DoctorsDangerTest {
   private static final byte[] FAMILY = Bytes.toBytes("f");
 
-  private Isolation isolation;
+  private boolean all;
 
   @Test
-  void underSnapshotIsolationAllCommit(TestCluster cluster) throws IOException {
-    isolation = Isolation.SNAPSHOT;
+  void asTheyAreAllCommit(TestCluster cluster) throws IOException {
     assertEquals(List.of(), refused(cluster));
   }
 
   @Test
   void serializableOnesDoNot(TestCluster cluster) throws IOException {
-    isolation = Isolation.SERIALIZABLE;
+    all = true;
     assertNotEquals(List.of(), refused(cluster));
   }
 
   /** Which of the transactions did not commit. */
   private List<String> refused(TestCluster cluster) throws IOException {
-    cluster.createTable(name("doctor").getNameAsString(), "f");
+    create(cluster, "doctor", Conflicts.ROW);
     TransactionManager manager = cluster.manager();
     List<String> refused = new ArrayList<>();
-    try (Transaction pivot = manager.begin(options("GoOffCall"))) {
+    try (Transaction pivot = manager.begin(options("GoOffCall", Isolation.SNAPSHOT))) {
       scan(pivot, "doctor", "1/");
-      try (Transaction other = manager.begin(options("GoOffCall"))) {
+      try (Transaction other = manager.begin(options("GoOffCall", Isolation.SNAPSHOT))) {
         scan(other, "doctor", "1/");
         write(other, "doctor", "1/2/", "oncall");
         other.commit();
@@ -73,29 +74,43 @@ class DoctorsDangerTest {
     return refused;
   }
 
-  /** Each isolation has tables of its own. */
+  /** Each test has tables of its own. */
   private TableName name(String table) {
-    return TableName.valueOf(table + "-" + isolation);
+    return TableName.valueOf(table + (all ? "-serializable" : "-as-they-are"));
   }
 
-  private TransactionOptions options(String name) {
-    return TransactionOptions.DEFAULT.withName(name).withIsolation(isolation);
+  private void create(TestCluster cluster, String table, Conflicts conflicts) throws IOException {
+    TablePreparation.Options options = TablePreparation.Options.DEFAULT.withConflicts(conflicts);
+    cluster.createTable(name(table).getNameAsString(), options, "f");
   }
 
-  private static Get get(String row) {
-    return new Get(Bytes.toBytes(row)).addFamily(FAMILY);
+  private TransactionOptions options(String name, Isolation isolation) {
+    return TransactionOptions.DEFAULT
+        .withName(name)
+        .withIsolation(all ? Isolation.SERIALIZABLE : isolation);
   }
 
-  private void read(ReadTransaction tx, String table, String row) throws IOException {
-    tx.table(name(table)).get(get(row));
+  private static Get get(String row, String... columns) {
+    Get get = new Get(Bytes.toBytes(row));
+    for (String column : columns) {
+      get.addColumn(FAMILY, Bytes.toBytes(column));
+    }
+    return columns.length == 0 ? get.addFamily(FAMILY) : get;
   }
 
-  private void lock(Transaction tx, String table, String row) throws IOException {
-    tx.table(name(table)).getForUpdate(get(row));
+  private void read(ReadTransaction tx, String table, String row, String... columns)
+      throws IOException {
+    tx.table(name(table)).get(get(row, columns));
   }
 
-  private void validate(Transaction tx, String table, String row) throws IOException {
-    tx.table(name(table)).getValidated(get(row));
+  private void lock(Transaction tx, String table, String row, String... columns)
+      throws IOException {
+    tx.table(name(table)).getForUpdate(get(row, columns));
+  }
+
+  private void validate(Transaction tx, String table, String row, String... columns)
+      throws IOException {
+    tx.table(name(table)).getValidated(get(row, columns));
   }
 
   private void scan(ReadTransaction tx, String table, String prefix) throws IOException {

@@ -6,10 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.retso.advise.Advise;
 import io.retso.advise.input.ProgramsFile;
 import io.retso.advise.model.Danger;
+import io.retso.advise.model.Program;
+import io.retso.advise.model.Programs;
+import io.retso.advise.model.Programs.Conflicts;
 import io.retso.advise.reproduce.Reproduction;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,8 +27,18 @@ class ReproductionTest {
   private static final Path FILES = Path.of("../../docs/advise");
   private static final Path TESTS = Path.of("src/test/java/io/retso/testkit/dangers");
 
-  private static Danger danger(String file) throws IOException {
-    return Advise.of(ProgramsFile.read(FILES.resolve(file))).verdict().dangers().get(0);
+  /** One column is locked, and write skew is in two others. */
+  private static Programs cells() {
+    Program one = Program.named("One", "k").lock("t", "k", "a").read("t", "k", "b");
+    Program other = Program.named("Other", "k").lock("t", "k", "d").read("t", "k", "c");
+    return Programs.of(
+        List.of(one.write("t", "k", "c"), other.write("t", "k", "b")), Conflicts.CELL, Map.of());
+  }
+
+  /** The first danger of some programs. */
+  private static Reproduction reproduction(Programs programs, String packageName, String name) {
+    Danger danger = Advise.of(programs).verdict().dangers().get(0);
+    return Reproduction.of(danger, programs, packageName, name);
   }
 
   /** {@code -Dretso.docs.write=true} writes them anew; formatters may break lines elsewhere. */
@@ -31,10 +46,12 @@ class ReproductionTest {
   @CsvSource({
     "smallbank.yaml, SmallBankDangerTest",
     "doctors.yaml, DoctorsDangerTest",
-    "batches.yaml, BatchesDangerTest"
+    "batches.yaml, BatchesDangerTest",
+    ", CellsDangerTest"
   })
   void theTestsAreWhatIsMadeOfTheFiles(String file, String name) throws IOException {
-    String made = Reproduction.of(danger(file), "io.retso.testkit.dangers", name).text();
+    Programs programs = file == null ? cells() : ProgramsFile.read(FILES.resolve(file));
+    String made = reproduction(programs, "io.retso.testkit.dangers", name).text();
     Path test = TESTS.resolve(name + ".java");
     if (Boolean.getBoolean("retso.docs.write")) {
       Files.writeString(test, made);
@@ -47,9 +64,8 @@ class ReproductionTest {
   }
 
   @Test
-  void namesThatAreNoneAreRefused() throws IOException {
-    Danger danger = danger("doctors.yaml");
-    assertThrows(IllegalArgumentException.class, () -> Reproduction.of(danger, "", "2nd"));
-    assertThrows(IllegalArgumentException.class, () -> Reproduction.of(danger, "a..b", "C"));
+  void namesThatAreNoneAreRefused() {
+    assertThrows(IllegalArgumentException.class, () -> reproduction(cells(), "", "2nd"));
+    assertThrows(IllegalArgumentException.class, () -> reproduction(cells(), "a..b", "C"));
   }
 }
