@@ -79,7 +79,7 @@ final class Cases {
     return program.read("conflict", key, "v").write("conflict", key, "v");
   }
 
-  /** The strategies of that paper, table I, and others, by name; null if they are safe. */
+  /** The strategies of that paper, table I, and others, by name. */
   static Map<String, Programs> safeStrategies() {
     Map<String, Programs> all = new LinkedHashMap<>();
     all.put(

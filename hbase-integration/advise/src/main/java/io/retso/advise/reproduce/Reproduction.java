@@ -22,112 +22,14 @@ import org.apache.yetus.audience.InterfaceAudience;
 public final class Reproduction {
   private static final String HEAD =
       """
-      import static org.junit.jupiter.api.Assertions.assertEquals;
-      import static org.junit.jupiter.api.Assertions.assertNotEquals;
-
-      import io.retso.hbase.ReadTransaction;
       import io.retso.hbase.Transaction;
-      import io.retso.hbase.TransactionManager;
-      import io.retso.hbase.TransactionOptions;
-      import io.retso.hbase.admin.TablePreparation;
       import io.retso.hbase.errors.ConflictException;
       import io.retso.hbase.errors.SerializationException;
       import io.retso.hbase.options.Conflicts;
       import io.retso.hbase.options.Isolation;
-      import io.retso.testkit.RetsoExtension;
-      import io.retso.testkit.TestCluster;
+      import io.retso.testkit.DangerTest;
       import java.io.IOException;
-      import java.util.ArrayList;
-      import java.util.List;
-      import org.apache.hadoop.hbase.TableName;
-      import org.apache.hadoop.hbase.client.Get;
-      import org.apache.hadoop.hbase.client.Put;
-      import org.apache.hadoop.hbase.client.ResultScanner;
-      import org.apache.hadoop.hbase.client.Scan;
-      import org.apache.hadoop.hbase.util.Bytes;
-      import org.junit.jupiter.api.Test;
-      import org.junit.jupiter.api.extension.ExtendWith;
 
-      """;
-
-  private static final String TESTS =
-      """
-        private static final byte[] FAMILY = Bytes.toBytes("f");
-
-        private boolean all;
-
-        @Test
-        void asTheyAreAllCommit(TestCluster cluster) throws IOException {
-          assertEquals(List.of(), refused(cluster));
-        }
-
-        @Test
-        void serializableOnesDoNot(TestCluster cluster) throws IOException {
-          all = true;
-          assertNotEquals(List.of(), refused(cluster));
-        }
-
-      """;
-
-  private static final String HELPERS =
-      """
-        /** Each test has tables of its own. */
-        private TableName name(String table) {
-          return TableName.valueOf(table + (all ? "-serializable" : "-as-they-are"));
-        }
-
-        private void create(TestCluster cluster, String table, Conflicts conflicts)
-            throws IOException {
-          TablePreparation.Options options =
-              TablePreparation.Options.DEFAULT.withConflicts(conflicts);
-          cluster.createTable(name(table).getNameAsString(), options, "f");
-        }
-
-        private TransactionOptions options(String name, Isolation isolation) {
-          return TransactionOptions.DEFAULT
-              .withName(name)
-              .withIsolation(all ? Isolation.SERIALIZABLE : isolation);
-        }
-
-        private static Get get(String row, String... columns) {
-          Get get = new Get(Bytes.toBytes(row));
-          for (String column : columns) {
-            get.addColumn(FAMILY, Bytes.toBytes(column));
-          }
-          return columns.length == 0 ? get.addFamily(FAMILY) : get;
-        }
-
-        private void read(ReadTransaction tx, String table, String row, String... columns)
-            throws IOException {
-          tx.table(name(table)).get(get(row, columns));
-        }
-
-        private void lock(Transaction tx, String table, String row, String... columns)
-            throws IOException {
-          tx.table(name(table)).getForUpdate(get(row, columns));
-        }
-
-        private void validate(Transaction tx, String table, String row, String... columns)
-            throws IOException {
-          tx.table(name(table)).getValidated(get(row, columns));
-        }
-
-        private void scan(ReadTransaction tx, String table, String prefix) throws IOException {
-          Scan scan = new Scan().addFamily(FAMILY).setStartStopRowForPrefixScan(Bytes.toBytes(prefix));
-          try (ResultScanner rows = tx.table(name(table)).getScanner(scan)) {
-            rows.forEach(row -> {});
-          }
-        }
-
-        private void write(Transaction tx, String table, String row, String... columns)
-            throws IOException {
-          Put put = new Put(Bytes.toBytes(row));
-          for (String column : columns) {
-            put.addColumn(FAMILY, Bytes.toBytes(column), Bytes.toBytes(tx.toString()));
-          }
-          tx.table(name(table)).put(put);
-        }
-      }
       """;
 
   private final Danger danger;
@@ -166,17 +68,16 @@ public final class Reproduction {
     text.append("/**\n * What snapshot isolation lets happen, and no serial order explains:\n *\n");
     text.append(" * <ol>\n");
     danger.schedule().forEach(step -> text.append(" *   <li>").append(step).append('\n'));
-    text.append(" * </ol>\n */\n@ExtendWith(RetsoExtension.class)\n");
-    text.append("class ").append(className).append(" {\n").append(TESTS);
+    text.append(" * </ol>\n */\n");
+    text.append("class ").append(className).append(" extends DangerTest {\n");
+    createTables(text);
     schedule(text);
-    return text.append(HELPERS).toString();
+    return text.append("}\n").toString();
   }
 
-  private static String options(Instance of) {
-    boolean isSerializable = of.program().isSerializable();
-    return quoted(of.program().name())
-        + ", Isolation."
-        + (isSerializable ? "SERIALIZABLE" : "SNAPSHOT");
+  private static String begin(Instance of) {
+    String isolation = of.program().isSerializable() ? "SERIALIZABLE" : "SNAPSHOT";
+    return "begin(" + quoted(of.program().name()) + ", Isolation." + isolation + ")";
   }
 
   private List<Instance> all() {
@@ -191,37 +92,33 @@ public final class Reproduction {
             .flatMap(instance -> instance.program().operations().stream())
             .map(Operation::table)
             .collect(Collectors.toCollection(TreeSet::new));
+    text.append("  @Override\n  protected void createTables() throws IOException {\n");
     for (String table : tables) {
-      text.append("    create(cluster, ").append(quoted(table)).append(", Conflicts.");
+      text.append("    create(").append(quoted(table)).append(", Conflicts.");
       text.append(programs.conflicts(table)).append(");\n");
     }
+    text.append("  }\n\n");
   }
 
   private void schedule(StringBuilder text) {
     Instance pivot = danger.pivot();
-    text.append("  /** Which of the transactions did not commit. */\n");
-    text.append("  private List<String> refused(TestCluster cluster) throws IOException {\n");
-    createTables(text);
-    text.append("    TransactionManager manager = cluster.manager();\n");
-    text.append("    List<String> refused = new ArrayList<>();\n");
-    text.append("    try (Transaction pivot = manager.begin(options(");
-    text.append(options(pivot)).append("))) {\n");
+    text.append("  @Override\n  protected void runSchedule() throws IOException {\n");
+    text.append("    try (Transaction pivot = ").append(begin(pivot)).append(") {\n");
     calls(text, "      ", "pivot", pivot, true);
     for (Instance other : danger.others()) {
-      text.append("      try (Transaction other = manager.begin(options(");
-      text.append(options(other)).append("))) {\n");
+      text.append("      try (Transaction other = ").append(begin(other)).append(") {\n");
       calls(text, "        ", "other", other, true);
       calls(text, "        ", "other", other, false);
       text.append("        other.commit();\n");
       text.append("      } catch (ConflictException | SerializationException e) {\n");
-      text.append("        refused.add(").append(quoted(other.toString())).append(" + e);\n");
+      text.append("        refused(").append(quoted(other.toString())).append(", e);\n");
       text.append("      }\n");
     }
     calls(text, "      ", "pivot", pivot, false);
     text.append(
         "      pivot.commit();\n    } catch (ConflictException | SerializationException e) {\n");
-    text.append("      refused.add(").append(quoted(pivot.toString())).append(" + e);\n");
-    text.append("    }\n    return refused;\n  }\n\n");
+    text.append("      refused(").append(quoted(pivot.toString())).append(", e);\n");
+    text.append("    }\n  }\n");
   }
 
   /** Calls for what it reads, or for what it writes and locks. */
