@@ -3,6 +3,7 @@ package io.retso.oracle;
 import io.retso.oracle.rows.CommitPairs;
 import io.retso.oracle.rows.CommittedMap;
 import io.retso.oracle.rows.GranuleStripes;
+import io.retso.oracle.rows.GranuleWrites;
 import io.retso.oracle.rows.RecordedSince;
 import io.retso.oracle.rows.RowStripes;
 import io.retso.protocol.Outcome;
@@ -182,12 +183,12 @@ final class Certifier {
   }
 
   private void lookAtGranules(CommitBatch batch, int i) {
-    CommitPairs writes = granules.writes();
+    GranuleWrites writes = granules.writes();
     for (int k = batch.readsEnd(i); k < batch.rangeReadsEnd(i); k++) {
       int stripe = batch.stripes[k];
-      int last = writes.newest(stripe);
-      if (isAfterStart(last)) {
-        changed(granules.past(), stripe, last, writes.previous(stripe));
+      int place = writes.find(batch.rows[k], stripe);
+      if (isAfterStart(writes.newest(place))) {
+        changed(granules.past(), stripe, writes.newest(place), writes.previous(place));
       }
     }
   }
@@ -287,9 +288,9 @@ final class Certifier {
     if (recorded.isAwake(sequence)) {
       rows.wrote(batch.rows, batch.stripes, batch.from(i), batch.writesEnd(i), (int) sequence);
     }
-    for (int k = batch.rangeReadsEnd(i); k < batch.end(i); k++) {
-      granules.writes().add(batch.stripes[k], (int) sequence);
-    }
+    granules
+        .writes()
+        .wrote(batch.rows, batch.stripes, batch.rangeReadsEnd(i), batch.end(i), (int) sequence);
   }
 
   /** Ages what is kept, as time goes on. */

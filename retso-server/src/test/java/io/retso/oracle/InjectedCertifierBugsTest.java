@@ -30,7 +30,7 @@ class InjectedCertifierBugsTest {
     RANGE_READS_LEAVE_NO_TRACE("Certifier", "granules.setRead(", "//"),
     RANGE_READS_ARE_NOT_JUDGED("Certifier", "    lookAtGranules(batch, i);", ""),
     RANGE_WRITES_ARE_FORGOTTEN(
-        "Certifier", "granules.writes().add(batch.stripes[k], (int) sequence);", ""),
+        "rows/GranuleWrites", "words[at + NEXT] = commit;", "words[at + NEXT] = commit - 4;"),
     SAFE_SNAPSHOTS_DO_NOT_COUNT("Certifier", "safeSnapshot = timestamp;", ""),
     /** Readers start at 0 after a recovery. */
     RECOVERY_FORGETS_READERS("Replay", "certifier.clear(window.next());", ""),

@@ -3,7 +3,6 @@ package io.retso.oracle.rows;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -23,12 +22,9 @@ class GranuleStripesTest {
     GranuleStripes stripes = new GranuleStripes(STRIPES);
     for (int commit : new int[] {10, 20, 20, 30, 30}) { // twice: two ids of one transaction
       stripes.past().add(7, commit);
-      stripes.writes().add(7, commit + 1);
     }
     assertEquals(30, stripes.past().newest(7));
     assertEquals(20, stripes.past().previous(7));
-    assertEquals(31, stripes.writes().newest(7));
-    assertEquals(21, stripes.writes().previous(7));
   }
 
   @Test
@@ -40,8 +36,9 @@ class GranuleStripesTest {
       assertEquals(-5, stripes.read(id));
       assertEquals(-5, stripes.past().previous(id));
       assertEquals(-5, stripes.past().newest(id));
-      assertEquals(-5, stripes.writes().newest(id));
-      assertEquals(-5, stripes.writes().previous(id));
+      int place = stripes.writes().find(id, id);
+      assertEquals(-5, stripes.writes().newest(place));
+      assertEquals(-5, stripes.writes().previous(place));
     }
   }
 
@@ -63,7 +60,6 @@ class GranuleStripesTest {
         stripe[0] = random.nextInt(8);
         stripes.setRead(stripe, 0, 1, now - 1);
         stripes.past().add(stripe[0] + 100, now - 1);
-        stripes.writes().add(stripe[0] + 100, now - 1);
         readAt[stripe[0]] = time - 1;
       }
       if (i % 1024 == 1) {
@@ -79,14 +75,10 @@ class GranuleStripesTest {
       long held = Math.min(age, CommittedMap.AGE_MAX);
       assertTrue(now - stripes.read(id) >= held, "read");
       assertTrue(now - stripes.past().newest(id + 100) >= held, "past");
-      assertTrue(now - stripes.writes().newest(id + 100) >= held, "last");
       assertTrue(now - stripes.past().previous(id + 100) >= held, "past before");
-      assertTrue(now - stripes.writes().previous(id + 100) >= held, "previous");
       assertTrue(now - stripes.read(id + 200) > 0, "never read");
-      for (CommitPairs never : List.of(stripes.past(), stripes.writes())) {
-        assertTrue(now - never.newest(id + 200) > 0, "never written");
-        assertTrue(now - never.previous(id + 200) > 0, "never written before");
-      }
+      assertTrue(now - stripes.past().newest(id + 200) > 0, "never written in the past");
+      assertTrue(now - stripes.past().previous(id + 200) > 0, "nor before");
     }
   }
 }
