@@ -69,6 +69,20 @@ class AdviseCommandTest {
   }
 
   @Test
+  void ratesAreTakenFromMetrics() throws IOException {
+    Path metrics = directory.resolve("metrics.txt");
+    Files.writeString(
+        metrics,
+        "retso_client_transactions_seconds_count{name=\"WriteCheck\",outcome=\"committed\"} 900\n");
+    assertEquals(1, advise(file("smallbank.yaml"), "--repairs=1", "--rates=" + metrics));
+    assertTrue(out.toString().contains("Balance locks checking[n]"), out::toString);
+    assertTrue(err.toString().contains("so counted as run once: Balance, "), err::toString);
+    Files.writeString(metrics, "up 1\n");
+    assertEquals(2, advise(file("smallbank.yaml"), "--rates=" + metrics));
+    assertTrue(err.toString().contains("TransactionOptions.withName"), err::toString);
+  }
+
+  @Test
   void picturesAndTestsAreWritten() throws IOException {
     Path svg = directory.resolve("graph.svg");
     Path dot = directory.resolve("graph.dot");

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import io.retso.advise.Advise;
 import io.retso.advise.graph.DependencyGraph;
+import io.retso.advise.input.MeteredRates;
 import io.retso.advise.input.ProgramsFile;
 import io.retso.advise.input.ProgramsFormatException;
 import io.retso.advise.model.Danger;
@@ -79,6 +80,14 @@ public final class AdviseCommand implements Callable<Integer> {
   private int repairs;
 
   @Option(
+      names = "--rates",
+      paramLabel = "METRICS",
+      description =
+          "How often each program runs: a file of what the application's /metrics says. Default:"
+              + " the rates of FILE")
+  private Path rates;
+
+  @Option(
       names = "--graph",
       paramLabel = "PICTURE",
       description = "Draws which programs depend on each other: a file that ends with .svg or .dot")
@@ -110,7 +119,7 @@ public final class AdviseCommand implements Callable<Integer> {
         graph == null || graph.toString().matches(".*\\.(svg|dot)"),
         "--graph " + graph + " ends with neither .svg nor .dot");
     try {
-      Programs programs = ProgramsFile.read(file);
+      Programs programs = withRates(ProgramsFile.read(file));
       Advise advise = Advise.of(conflicts == null ? programs : programs.withConflicts(conflicts));
       Verdict verdict = advise.verdict();
       Answer answer =
@@ -134,6 +143,20 @@ public final class AdviseCommand implements Callable<Integer> {
     } catch (IllegalStateException | IOException e) {
       return refused(file + ": " + ErrorText.of(e));
     }
+  }
+
+  private Programs withRates(Programs programs) throws IOException {
+    if (rates == null) {
+      return programs;
+    }
+    MeteredRates metered = MeteredRates.read(rates);
+    List<String> unknown = metered.unknown(programs);
+    if (!unknown.isEmpty()) {
+      PrintWriter err = spec.commandLine().getErr();
+      err.println("Not in " + rates + ", so counted as run once: " + String.join(", ", unknown));
+      err.flush();
+    }
+    return metered.applyTo(programs);
   }
 
   private void check(boolean right, String otherwise) {

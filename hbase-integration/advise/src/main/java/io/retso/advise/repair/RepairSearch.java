@@ -126,17 +126,16 @@ public final class RepairSearch {
           if (!read.columns().contains(Operation.EXISTENCE)) {
             steps.add(new Step(Kind.PROMOTE, name, read));
           }
-        } else {
-          // Both write a row for what the scan's prefix says; each is one step of the search.
-          steps.add(new Step(Kind.MATERIALIZE, name, read));
-          Operation prefix =
-              new Operation(
-                  Operation.Kind.SCAN,
-                  read.table(),
-                  write.key().subList(0, read.key().size()),
-                  read.columns());
-          steps.add(new Step(Kind.MATERIALIZE, writer.program().name(), prefix));
         }
+        // Both write a row for what the key, or the scan's prefix, says: two steps of the search.
+        steps.add(new Step(Kind.MATERIALIZE, name, read));
+        Operation same =
+            new Operation(
+                read.kind(),
+                read.table(),
+                write.key().subList(0, Math.min(read.key().size(), write.key().size())),
+                read.columns());
+        steps.add(new Step(Kind.MATERIALIZE, writer.program().name(), same));
       }
     }
   }
