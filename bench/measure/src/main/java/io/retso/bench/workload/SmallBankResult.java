@@ -89,6 +89,7 @@ final class SmallBankResult {
         """
         +-: half of the 95 % confidence interval, of the mean of all rounds; of SI: of the median \
         of the rounds' ratios.
+        advise: what `retso advise` says that the repair costs; more is slower.
         ms: mean time of a program, refused ones included. CPU us: processor time of all \
         processes for each of them.
         anomalies: groups of transactions that no serial order explains, of all rounds; needless: \
@@ -121,12 +122,14 @@ final class SmallBankResult {
   }
 
   private static Table throughput(Case of, Rounds<Subject, SmallBankRun> runs) {
+    Map<Strategy, Double> costs = PredictedCosts.of(of.balancePercent());
     return Table.of(of.toString(), subjects(runs))
         .column(Unit.COUNT, "clients", Subject::clients)
         .words("strategy", subject -> subject.strategy().label())
         .column(Unit.RATE, "per s", s -> runs.mean(s, SmallBankRun::perSecond))
         .column(
             Unit.RATIO, "of SI", s -> runs.ratio(s, s.with(Strategy.SI), SmallBankRun::perSecond))
+        .column(Unit.RATIO, "advise", s -> costs.get(s.strategy()))
         .column(Unit.MILLIS, "ms", s -> runs.mean(s, SmallBankRun::millis).value())
         .column(Unit.RATE, "CPU us", s -> runs.mean(s, run -> run.work().sum()).value())
         .column(Unit.SHARE, "refused", s -> runs.mean(s, SmallBankRun::refusedShare).value())

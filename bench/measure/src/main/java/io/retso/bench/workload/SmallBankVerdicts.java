@@ -36,6 +36,8 @@ final class SmallBankVerdicts {
       Rounds<Subject, SmallBankRun> here = SmallBankRun.rounds(of, runs);
       if (of.store() == StoreKind.HBASE && of.hot() >= MANY) {
         all.addAll(throughput(of, here));
+        int clients = SmallBankResult.mainLevel(SmallBankResult.clients(here));
+        all.addAll(PredictedCosts.judged(of.toString(), of.balancePercent(), here, clients));
       } else if (of.store() == StoreKind.ORACLE && of.hot() < MANY) {
         all.addAll(needless(of, here));
       }

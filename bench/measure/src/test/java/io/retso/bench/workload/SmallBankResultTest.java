@@ -35,8 +35,7 @@ class SmallBankResultTest {
 
   @TempDir Path directory;
 
-  private static SmallBankRun run(
-      Case of, Strategy strategy, int clients, int round, double perSecond) {
+  static SmallBankRun run(Case of, Strategy strategy, int clients, int round, double perSecond) {
     boolean anomaly = strategy == Strategy.SI && of == FEW;
     return new SmallBankRun(
         of,
