@@ -1,6 +1,9 @@
 package io.retso.bench.workload;
 
 import io.retso.admin.RootCause;
+import io.retso.bench.stores.OpenStore;
+import io.retso.bench.stores.StoreKind;
+import io.retso.bench.stores.StorePlan;
 import io.retso.machine.Machine;
 import io.retso.report.BenchException;
 import io.retso.report.Mean;

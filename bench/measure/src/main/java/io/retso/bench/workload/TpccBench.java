@@ -1,6 +1,9 @@
 package io.retso.bench.workload;
 
 import io.retso.admin.RootCause;
+import io.retso.bench.stores.OpenStore;
+import io.retso.bench.stores.StoreKind;
+import io.retso.bench.stores.StorePlan;
 import io.retso.bench.workload.TpccCase.Counts;
 import io.retso.bench.workload.TpccResult.Deferred;
 import io.retso.machine.Machine;

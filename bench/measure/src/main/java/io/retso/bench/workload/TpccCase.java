@@ -1,5 +1,6 @@
 package io.retso.bench.workload;
 
+import io.retso.bench.stores.StoreKind;
 import io.retso.workload.Isolation;
 import io.retso.workload.LoadCounts;
 import io.retso.workload.Reason;
