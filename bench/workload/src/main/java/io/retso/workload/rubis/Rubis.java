@@ -47,6 +47,10 @@ public final class Rubis implements Workload {
     return new Rubis(scale, other, journal);
   }
 
+  Journal journal() {
+    return journal;
+  }
+
   @Override
   public List<String> schema() {
     return Tables.ALL;
