@@ -1,8 +1,8 @@
 package io.retso.bench;
 
+import io.retso.bench.experiments.TpccBench;
 import io.retso.bench.stores.StoreKind;
 import io.retso.bench.stores.StorePlan;
-import io.retso.bench.workload.TpccBench;
 import io.retso.report.BenchException;
 import io.retso.server.BuildVersion;
 import io.retso.workload.tpcc.Scale;

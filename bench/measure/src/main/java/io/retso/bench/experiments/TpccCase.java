@@ -1,4 +1,4 @@
-package io.retso.bench.workload;
+package io.retso.bench.experiments;
 
 import io.retso.bench.stores.StoreKind;
 import io.retso.workload.Isolation;

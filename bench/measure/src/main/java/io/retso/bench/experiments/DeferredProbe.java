@@ -1,4 +1,4 @@
-package io.retso.bench.workload;
+package io.retso.bench.experiments;
 
 import io.retso.workload.Options;
 import io.retso.workload.RefusedException;

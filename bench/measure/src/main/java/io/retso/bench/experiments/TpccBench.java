@@ -1,11 +1,11 @@
-package io.retso.bench.workload;
+package io.retso.bench.experiments;
 
 import io.retso.admin.RootCause;
+import io.retso.bench.experiments.TpccCase.Counts;
+import io.retso.bench.experiments.TpccResult.Deferred;
 import io.retso.bench.stores.OpenStore;
 import io.retso.bench.stores.StoreKind;
 import io.retso.bench.stores.StorePlan;
-import io.retso.bench.workload.TpccCase.Counts;
-import io.retso.bench.workload.TpccResult.Deferred;
 import io.retso.machine.Machine;
 import io.retso.report.BenchException;
 import io.retso.report.Percentiles;

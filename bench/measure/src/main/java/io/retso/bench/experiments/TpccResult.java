@@ -1,7 +1,7 @@
-package io.retso.bench.workload;
+package io.retso.bench.experiments;
 
+import io.retso.bench.experiments.TpccCase.Counts;
 import io.retso.bench.stores.StoreKind;
-import io.retso.bench.workload.TpccCase.Counts;
 import io.retso.report.Mean;
 import io.retso.report.Percentiles;
 import io.retso.report.Plot;

@@ -1,13 +1,13 @@
-package io.retso.bench.workload;
+package io.retso.bench.experiments;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.bench.experiments.TpccCase.Counts;
 import io.retso.bench.server.ServersPlan;
 import io.retso.bench.stores.StoreKind;
 import io.retso.bench.stores.StorePlan;
-import io.retso.bench.workload.TpccCase.Counts;
 import io.retso.client.OracleClient;
 import io.retso.cluster.InProcessServer;
 import io.retso.report.Percentiles;

@@ -1,4 +1,4 @@
-package io.retso.bench.workload;
+package io.retso.bench.experiments;
 
 import io.retso.admin.RootCause;
 import io.retso.bench.stores.OpenStore;
