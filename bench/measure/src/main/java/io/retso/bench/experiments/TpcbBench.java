@@ -1,34 +1,22 @@
 package io.retso.bench.experiments;
 
-import io.retso.admin.RootCause;
-import io.retso.bench.stores.OpenStore;
 import io.retso.bench.stores.StoreKind;
-import io.retso.bench.stores.StorePlan;
-import io.retso.machine.Machine;
 import io.retso.report.BenchException;
-import io.retso.report.Mean;
 import io.retso.report.Plot;
 import io.retso.report.Plot.Axis;
 import io.retso.report.Plot.Kind;
 import io.retso.report.Plot.Series;
-import io.retso.report.ProgressLine;
 import io.retso.report.Result;
-import io.retso.report.Rounds;
-import io.retso.report.Table;
-import io.retso.report.Unit;
 import io.retso.report.Verdict;
-import io.retso.workload.ClosedLoop;
 import io.retso.workload.Isolation;
-import io.retso.workload.LoadCounts;
+import io.retso.workload.Store;
 import io.retso.workload.tpcb.Tpcb;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -41,46 +29,33 @@ public final class TpcbBench {
    */
   private static final double RATIO_MIN = 0.9;
 
-  private static final Duration START = Duration.ofSeconds(20);
   private static final Duration CHECK = Duration.ofSeconds(2);
 
   private final Settings settings;
-  private final ProgressLine line;
-  private final Rounds<Case, Counts> rounds = new Rounds<>();
-  private final List<String> failures = new ArrayList<>();
-  private final Map<String, Map<String, String>> facts = new LinkedHashMap<>();
+  private final ExperimentRun<Case> run;
+  private final Levels<Case> found;
 
   /**
    * What to measure.
    *
    * @param scales numbers of branches
    * @param accounts of a branch
-   * @param clients threads, without think time
-   * @param rounds in which all that is compared takes turns
    */
-  public record Settings(
-      StorePlan stores,
-      List<Integer> scales,
-      int accounts,
-      int clients,
-      Duration warmUp,
-      Duration measured,
-      int rounds,
-      long seed) {
+  public record Settings(ExperimentPlan plan, List<Integer> scales, int accounts) {
     /** About how long it takes. */
     public Duration length() {
-      Duration all = Duration.ZERO;
-      for (StoreKind kind : stores.kinds()) {
-        long runs = (long) scales.size() * levels(kind).size() * (rounds + 1);
-        all = all.plus(START).plus(warmUp.plus(measured).plus(CHECK).multipliedBy(runs));
+      long cases = 0;
+      for (StoreKind kind : plan.stores().kinds()) {
+        cases += (long) scales.size() * levels(kind).size();
       }
-      return all;
+      return plan.length(cases * plan.rounds(), cases, CHECK);
     }
   }
 
   /** What takes turns. */
-  private record Case(StoreKind store, int scale, Isolation level) {
-    Case at(Isolation other) {
+  private record Case(StoreKind store, int scale, Isolation level) implements LevelCase<Case> {
+    @Override
+    public Case at(Isolation other) {
       return new Case(store, scale, other);
     }
 
@@ -90,26 +65,11 @@ public final class TpcbBench {
     }
   }
 
-  /**
-   * What one measurement gave.
-   *
-   * @param good committed programs a second
-   * @param attempts a second, however they ended
-   * @param millis mean time of a program
-   * @param refusedShare of all attempts, of 1
-   */
-  private record Counts(double good, double attempts, double millis, double refusedShare) {
-    static Counts of(LoadCounts counts) {
-      double good = counts.perSecond();
-      double kept = 1 - counts.refusedShare();
-      return new Counts(good, kept > 0 ? good / kept : 0, counts.millis(), counts.refusedShare());
-    }
-  }
-
   /** Prepares a benchmark. */
   public TpcbBench(Settings settings, PrintWriter out, boolean terminal) {
     this.settings = settings;
-    this.line = new ProgressLine(out, terminal);
+    this.run = new ExperimentRun<>("tpcb", settings.plan(), out, terminal);
+    this.found = new Levels<>(run.rounds());
   }
 
   private static List<Isolation> levels(StoreKind kind) {
@@ -121,113 +81,53 @@ public final class TpcbBench {
   /** Measures everything. */
   public Result run(String version, List<String> flags)
       throws BenchException, InterruptedException {
-    Result.Builder result = Result.begin("tpcb", version, flags, Machine.facts());
-    Map<StoreKind, OpenStore> open = new LinkedHashMap<>();
-    Map<Case, Tpcb> workloads = new LinkedHashMap<>();
-    try {
-      for (StoreKind kind : settings.stores.kinds()) {
-        line.show("starting and loading " + kind + " ...");
-        open.put(kind, OpenStore.of(kind, settings.stores));
-        facts.put(kind.toString(), open.get(kind).store().facts());
-        load(kind, open.get(kind), workloads);
-      }
-      rounds.take(
-          workloads.keySet(),
-          -1,
-          settings.rounds,
-          line,
-          (of, round) -> measure(of, open.get(of.store), workloads.get(of), round));
-    } catch (IOException e) {
-      throw new BenchException("TPC-B failed: " + RootCause.of(e), e);
-    } finally {
-      open.values().forEach(OpenStore::close);
-      line.clear();
-    }
-    return result
-        .settings(Map.of("accounts of a branch", settings.accounts, "clients", settings.clients))
-        .table(table())
-        .note("good: committed programs; attempts: those that were refused, too")
-        .note(StorePlan.text(facts))
+    return run.run(version, flags, this::measure)
+        .settings(
+            Map.of("accounts of a branch", settings.accounts, "clients", settings.plan.clients()))
+        .table(found.table("scale", Case::scale, ""))
         .verdicts(verdicts())
         .plot(plot())
-        .failures(failures)
-        .runs(rounds.runs())
         .end();
   }
 
-  private void load(StoreKind kind, OpenStore open, Map<Case, Tpcb> workloads) throws IOException {
-    for (int scale : settings.scales) {
-      Tpcb workload = new Tpcb(scale, settings.accounts, Isolation.SNAPSHOT);
-      open.store().create(workload.schema());
-      workload.load(open.store());
-      open.store().awaitQuiet();
-      levels(kind)
-          .forEach(level -> workloads.put(new Case(kind, scale, level), workload.at(level)));
+  private void measure(Map<StoreKind, Store> stores) throws IOException, InterruptedException {
+    Map<Case, Tpcb> workloads = new LinkedHashMap<>();
+    List<List<Case>> compared = new ArrayList<>();
+    for (StoreKind kind : stores.keySet()) {
+      for (int scale : settings.scales) {
+        Tpcb workload = new Tpcb(scale, settings.accounts, Isolation.SNAPSHOT);
+        run.load(kind, stores.get(kind), workload);
+        List<Case> cases =
+            levels(kind).stream().map(level -> new Case(kind, scale, level)).toList();
+        cases.forEach(of -> workloads.put(of, workload.at(of.level)));
+        compared.add(cases);
+      }
     }
-  }
-
-  private Counts measure(Case of, OpenStore open, Tpcb workload, int round)
-      throws IOException, InterruptedException {
-    LoadCounts counts =
-        ClosedLoop.run(
-            workload,
-            open.store(),
-            settings.clients,
-            settings.seed + round,
-            settings.warmUp,
-            settings.measured);
-    open.store().awaitQuiet();
-    String wrong = workload.check(open.store());
-    if (!wrong.isEmpty()) {
-      failures.add(of + ", round " + (round + 1) + ": " + wrong);
-    }
-    return Counts.of(counts);
-  }
-
-  private Mean ratio(Case of) {
-    return rounds.ratio(of, of.at(Isolation.SNAPSHOT), Counts::good);
-  }
-
-  private Table table() {
-    List<Case> cases = rounds.cases();
-    cases.sort(
-        Comparator.comparing(Case::store).thenComparing(Case::scale).thenComparing(Case::level));
-    return Table.of("", cases)
-        .words("store", Case::store)
-        .words("scale", of -> String.valueOf(of.scale))
-        .words("isolation", Case::level)
-        .column(Unit.RATE, "good per s", of -> rounds.mean(of, Counts::good))
-        .column(Unit.RATE, "attempts", of -> rounds.mean(of, Counts::attempts))
-        .column(Unit.RATIO, "of SNAPSHOT", of -> of.level == Isolation.SNAPSHOT ? null : ratio(of))
-        .column(Unit.MILLIS, "ms", of -> rounds.mean(of, Counts::millis).value())
-        .column(Unit.SHARE, "refused", of -> rounds.mean(of, Counts::refusedShare).value())
-        .end();
+    run.take(
+        compared,
+        -1,
+        settings.plan.rounds(),
+        (of, round) -> run.measure(of, round, stores.get(of.store), workloads.get(of)));
   }
 
   private List<Verdict> verdicts() {
-    return rounds.cases().stream()
+    return run.rounds().cases().stream()
         .filter(of -> of.level == Isolation.SERIALIZABLE && of.store != StoreKind.POSTGRESQL)
-        .map(
-            of ->
-                Verdict.ofRatio(
-                    of.store + ", scale " + of.scale + ", SERIALIZABLE / SNAPSHOT, good programs",
-                    ratio(of),
-                    true,
-                    RATIO_MIN,
-                    String.format(Locale.ROOT, "median of %d rounds' ratios", settings.rounds)))
+        .map(of -> found.verdict(of, of.store + ", scale " + of.scale, RATIO_MIN))
         .toList();
   }
 
   private Plot plot() {
     List<Series> series = new ArrayList<>();
-    for (StoreKind kind : settings.stores.kinds()) {
+    for (StoreKind kind : settings.plan.stores().kinds()) {
       for (Isolation level : levels(kind)) {
         series.add(
             Series.ofMeans(
                 kind + ", " + level,
                 "",
                 settings.scales,
-                scale -> rounds.mean(new Case(kind, scale, level), Counts::good)));
+                scale ->
+                    run.rounds().mean(new Case(kind, scale, level), ProgramCounts::perSecond)));
       }
     }
     return Plot.of(
