@@ -2,6 +2,7 @@ package io.retso.bench.experiments;
 
 import io.retso.bench.stores.StoreKind;
 import io.retso.workload.Isolation;
+import java.util.List;
 
 /**
  * What takes turns in an experiment: a store and a level, and what else it varies.
@@ -9,6 +10,9 @@ import io.retso.workload.Isolation;
  * @param <C> the type itself
  */
 interface LevelCase<C> {
+  /** The levels that all stores have. */
+  List<Isolation> BOTH = List.of(Isolation.SNAPSHOT, Isolation.SERIALIZABLE);
+
   StoreKind store();
 
   Isolation level();

@@ -28,10 +28,16 @@ final class Levels<C extends LevelCase<C>> {
     return rounds.ratio(of, of.at(Isolation.SNAPSHOT), ProgramCounts::perSecond);
   }
 
+  /** All cases of an experiment that varies nothing beside store and level. */
+  Table table() {
+    return table("", of -> 0, "");
+  }
+
   /**
    * All cases.
    *
-   * @param varied what the experiment varies beside store and level; empty if it is nothing
+   * @param varied what the experiment varies beside store and level
+   * @param value of a case
    */
   Table table(String varied, Function<C, Integer> value, String unit) {
     List<C> cases = rounds.cases();

@@ -75,7 +75,7 @@ public final class TpcbBench {
   private static List<Isolation> levels(StoreKind kind) {
     return kind == StoreKind.POSTGRESQL
         ? List.of(Isolation.READ_COMMITTED, Isolation.SNAPSHOT, Isolation.SERIALIZABLE)
-        : List.of(Isolation.SNAPSHOT, Isolation.SERIALIZABLE);
+        : LevelCase.BOTH;
   }
 
   /** Measures everything. */

@@ -25,8 +25,6 @@ import org.HdrHistogram.Histogram;
  * only read. All stores are there at the same time; stores, shares and levels take turns.
  */
 public final class TpccBench {
-  static final List<Isolation> LEVELS = List.of(Isolation.SNAPSHOT, Isolation.SERIALIZABLE);
-
   private static final Duration CHECK = Duration.ofSeconds(1);
 
   private final Settings settings;
@@ -45,7 +43,7 @@ public final class TpccBench {
       ExperimentPlan plan, Scale scale, List<Integer> shares, Duration interval) {
     /** About how long it takes. */
     public Duration length() {
-      long levels = (long) LEVELS.size() * plan.stores().kinds().size();
+      long levels = (long) LevelCase.BOTH.size() * plan.stores().kinds().size();
       return plan.length(levels * shares.size() * plan.rounds(), levels, CHECK);
     }
   }
@@ -92,7 +90,7 @@ public final class TpccBench {
     List<List<TpccCase>> all = new ArrayList<>();
     for (int share : shares) {
       for (StoreKind kind : settings.plan().stores().kinds()) {
-        all.add(LEVELS.stream().map(level -> new TpccCase(kind, share, level)).toList());
+        all.add(LevelCase.BOTH.stream().map(level -> new TpccCase(kind, share, level)).toList());
       }
     }
     return all;
