@@ -35,8 +35,10 @@ class ArchitectureTest {
         .that()
         .resideInAnyPackage(
             "io.retso.workload.bank",
+            "io.retso.workload.rubis",
             "io.retso.workload.sibench",
             "io.retso.workload.smallbank",
+            "io.retso.workload.tpcb",
             "io.retso.workload.tpcc")
         .should()
         .dependOnClassesThat()

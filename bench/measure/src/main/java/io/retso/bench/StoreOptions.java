@@ -1,7 +1,8 @@
 package io.retso.bench;
 
-import io.retso.bench.workload.StoreKind;
-import io.retso.bench.workload.StorePlan;
+import io.retso.bench.experiments.ExperimentPlan;
+import io.retso.bench.stores.StoreKind;
+import io.retso.bench.stores.StorePlan;
 import io.retso.cluster.LocalPostgres;
 import io.retso.text.ErrorText;
 import io.retso.verify.clients.ClusterAccess;
@@ -12,6 +13,8 @@ import picocli.CommandLine.Option;
 
 /** What benchmarks of workloads take. */
 final class StoreOptions {
+  private static final int CLIENTS_MAX = 1000;
+
   @Option(
       names = "--store",
       split = ",",
@@ -29,8 +32,8 @@ final class StoreOptions {
       defaultValue = "",
       description =
           "JDBC URL of a PostgreSQL, such as jdbc:postgresql://localhost/bench?user=me. Tables"
-              + " account, savings, checking, conflict, sitest, tpcc_* of it are dropped. Default:"
-              + " a server of its own, if initdb and postgres are installed")
+              + " account, savings, checking, conflict, sitest, tpcb*, tpcc_*, rubis_* of it are"
+              + " dropped. Default: a server of its own, if initdb and postgres are installed")
   private String postgresUrl;
 
   @Option(
@@ -107,6 +110,21 @@ final class StoreOptions {
         hbase(options),
         postgresUrl,
         options.out);
+  }
+
+  /**
+   * An experiment that compares the levels of stores.
+   *
+   * @param clients threads
+   */
+  ExperimentPlan experiment(BenchOptions options, int clients, Lengths lengths) {
+    options.check(clients >= 1 && clients <= CLIENTS_MAX, "--clients must be 1 to " + CLIENTS_MAX);
+    StorePlan plan = plan(options);
+    options.check(
+        !plan.kinds().contains(StoreKind.PLAIN),
+        "--store plain: HBase without transactions has neither level; take hbase or oracle");
+    return new ExperimentPlan(
+        plan, clients, lengths.warmUp(), lengths.measured(), lengths.rounds(), options.seed);
   }
 
   /** Says beforehand how long it takes. */

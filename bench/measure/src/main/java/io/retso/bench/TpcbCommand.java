@@ -1,8 +1,6 @@
 package io.retso.bench;
 
-import io.retso.bench.workload.StoreKind;
-import io.retso.bench.workload.StorePlan;
-import io.retso.bench.workload.TpcbBench;
+import io.retso.bench.experiments.TpcbBench;
 import io.retso.report.BenchException;
 import io.retso.server.BuildVersion;
 import io.retso.workload.tpcb.Tpcb;
@@ -24,7 +22,6 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class TpcbCommand implements Callable<Integer> {
-  private static final int CLIENTS_MAX = 1000;
   private static final int SCALE_MAX = 1000;
 
   @Mixin private BenchOptions options;
@@ -68,20 +65,7 @@ final class TpcbCommand implements Callable<Integer> {
     options.check(
         accounts >= 1 && accounts <= Tpcb.ACCOUNTS, "--accounts must be 1 to " + Tpcb.ACCOUNTS);
     int threads = clients == null ? options.quick ? 8 : 16 : clients;
-    options.check(threads >= 1 && threads <= CLIENTS_MAX, "--clients must be 1 to " + CLIENTS_MAX);
-    StorePlan plan = stores.plan(options);
-    options.check(
-        !plan.kinds().contains(StoreKind.PLAIN),
-        "--store plain: HBase without transactions has neither level; take hbase or oracle");
-    return new TpcbBench.Settings(
-        plan,
-        all,
-        accounts,
-        threads,
-        lengths.warmUp(),
-        lengths.measured(),
-        lengths.rounds(),
-        options.seed);
+    return new TpcbBench.Settings(stores.experiment(options, threads, lengths), all, accounts);
   }
 
   private void publish(TpcbBench.Settings settings) throws BenchException, InterruptedException {

@@ -1,8 +1,6 @@
 package io.retso.bench;
 
-import io.retso.bench.workload.StoreKind;
-import io.retso.bench.workload.StorePlan;
-import io.retso.bench.workload.TpccBench;
+import io.retso.bench.experiments.TpccBench;
 import io.retso.report.BenchException;
 import io.retso.server.BuildVersion;
 import io.retso.workload.tpcc.Scale;
@@ -26,7 +24,6 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class TpccCommand implements Callable<Integer> {
-  private static final int CLIENTS_MAX = 1000;
   private static final int WAREHOUSES_MAX = 99;
   private static final int DIVISOR_MAX = 1000;
   private static final int PERCENT = 100;
@@ -83,7 +80,6 @@ final class TpccCommand implements Callable<Integer> {
     StoreOptions.Lengths lengths =
         stores.lengths(
             options, options.quick ? 0.3 : 1, options.quick ? 1.5 : 5, options.quick ? 2 : 8);
-    options.check(clients >= 1 && clients <= CLIENTS_MAX, "--clients must be 1 to " + CLIENTS_MAX);
     int houses = warehouses == null ? options.quick ? 1 : 4 : warehouses;
     options.check(
         houses >= 1 && houses <= WAREHOUSES_MAX, "--warehouses must be 1 to " + WAREHOUSES_MAX);
@@ -98,20 +94,11 @@ final class TpccCommand implements Callable<Integer> {
     }
     double pause = probe == null ? options.quick ? 0.2 : 1 : probe;
     options.check(pause > 0 && pause <= 3600, "--probe must be above 0 and at most 3600");
-    StorePlan plan = stores.plan(options);
-    options.check(
-        !plan.kinds().contains(StoreKind.PLAIN),
-        "--store plain: HBase without transactions has neither level; take hbase or oracle");
     return new TpccBench.Settings(
-        plan,
+        stores.experiment(options, clients, lengths),
         Scale.of(houses, by),
         all,
-        clients,
-        lengths.warmUp(),
-        lengths.measured(),
-        lengths.rounds(),
-        Duration.ofMillis((long) (1000 * pause)),
-        options.seed);
+        Duration.ofMillis((long) (1000 * pause)));
   }
 
   private void publish(TpccBench.Settings settings) throws BenchException, InterruptedException {

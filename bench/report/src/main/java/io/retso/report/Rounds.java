@@ -53,25 +53,36 @@ public final class Rounds<C, R> {
   /**
    * Measures some cases in turns, and adds what they give to what is there.
    *
+   * @param compared those that are compared with each other together: they follow each other
    * @param first number of the first round; -1 for one that does not count
    * @param end number behind the last one
    * @param line shows the case, and how long the rest takes
    */
   public void take(
-      Collection<C> cases, int first, int end, ProgressLine line, Measurement<C, R> measurement)
+      List<List<C>> compared, int first, int end, ProgressLine line, Measurement<C, R> measurement)
       throws IOException, InterruptedException {
-    List<C> order = new ArrayList<>(cases);
-    ProgressLine.Steps steps = line.steps((long) order.size() * (end - first));
+    long cases = compared.stream().mapToLong(List::size).sum();
+    ProgressLine.Steps steps = line.steps(cases * (end - first));
     for (int round = first; round < end; round++) {
-      for (C of : order) {
+      for (C of : order(compared, round)) {
         steps.begin(of + (round < 0 ? ", warm-up" : ", round " + (round + 1) + " of " + end));
         R result = measurement.measure(of, round);
         if (round >= 0) {
           add(of, round, result);
         }
       }
-      Collections.rotate(order, 1); // none is always first
     }
+  }
+
+  /** None of those that are compared is always first. */
+  private static <C> List<C> order(List<List<C>> compared, int round) {
+    List<C> all = new ArrayList<>();
+    for (List<C> cases : compared) {
+      List<C> order = new ArrayList<>(cases);
+      Collections.rotate(order, round);
+      all.addAll(order);
+    }
+    return all;
   }
 
   /** All measurements, in their order. */

@@ -9,7 +9,7 @@
  * ProgressLine line = new ProgressLine(out, System.console() != null);
  * Result.Builder result = Result.begin("tpcb", BuildVersion.text(), flags, Machine.facts());
  * Rounds<Subject, Counts> rounds = new Rounds<>(); // Subject: a record with a toString for people
- * rounds.take(subjects, -1, settings.rounds(), line, (subject, round) -> measure(subject, round));
+ * rounds.take(List.of(subjects), -1, 8, line, (subject, round) -> measure(subject, round));
  *
  * Subject base = new Subject(HBASE, SNAPSHOT);
  * result.table(

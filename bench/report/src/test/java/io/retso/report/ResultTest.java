@@ -27,7 +27,7 @@ class ResultTest {
     Rounds<String, Figures> rounds = new Rounds<>();
     StringWriter said = new StringWriter();
     rounds.take(
-        List.of("snapshot", "serializable"),
+        List.of(List.of("snapshot", "serializable")),
         -1,
         3,
         new ProgressLine(new PrintWriter(said), true),

@@ -6,12 +6,16 @@ import java.nio.ByteBuffer;
 public final class Numbers {
   private Numbers() {}
 
-  /** A number as eight bytes. */
-  public static byte[] bytes(long number) {
-    return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
+  /** Numbers as eight bytes each. */
+  public static byte[] bytes(long... numbers) {
+    ByteBuffer bytes = ByteBuffer.allocate(numbers.length * Long.BYTES);
+    for (long number : numbers) {
+      bytes.putLong(number);
+    }
+    return bytes.array();
   }
 
-  /** The number that these bytes are. */
+  /** The first number in these bytes. */
   public static long number(byte[] value) {
     return ByteBuffer.wrap(value).getLong();
   }

@@ -1,5 +1,9 @@
 package io.retso.bench.workload;
 
+import io.retso.bench.stores.OpenStore;
+import io.retso.bench.stores.StoreKind;
+import io.retso.bench.stores.StorePlan;
+import io.retso.bench.stores.Work;
 import io.retso.bench.workload.ReadersRun.Subject;
 import io.retso.machine.Machine;
 import io.retso.report.BenchException;

@@ -1,5 +1,6 @@
 package io.retso.bench.workload;
 
+import io.retso.bench.stores.StoreKind;
 import io.retso.bench.workload.SibenchRun.Subject;
 import io.retso.report.Mean;
 import io.retso.report.Plot;

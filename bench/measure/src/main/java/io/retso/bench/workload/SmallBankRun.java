@@ -1,5 +1,7 @@
 package io.retso.bench.workload;
 
+import io.retso.bench.stores.StoreKind;
+import io.retso.bench.stores.Work;
 import io.retso.report.Rounds;
 import io.retso.workload.Reason;
 import io.retso.workload.history.SerialCheck;

@@ -1,5 +1,7 @@
 package io.retso.bench.workload;
 
+import io.retso.bench.stores.StoreKind;
+import io.retso.bench.stores.StorePlan;
 import io.retso.workload.smallbank.Mix;
 import io.retso.workload.smallbank.Strategy;
 import java.time.Duration;

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.bench.server.ServersPlan;
+import io.retso.bench.stores.StoreKind;
+import io.retso.bench.stores.StorePlan;
 import io.retso.cluster.InProcessServer;
 import io.retso.report.Result;
 import io.retso.workload.smallbank.Mix;

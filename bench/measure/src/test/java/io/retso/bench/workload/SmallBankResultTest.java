@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.bench.stores.StoreKind;
+import io.retso.bench.stores.Work;
 import io.retso.bench.workload.SmallBankRun.Case;
 import io.retso.bench.workload.SmallBankRun.Subject;
 import io.retso.report.Drawing;

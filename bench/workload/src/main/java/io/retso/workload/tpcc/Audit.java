@@ -1,5 +1,7 @@
 package io.retso.workload.tpcc;
 
+import io.retso.workload.Findings;
+import io.retso.workload.Numbers;
 import io.retso.workload.Options;
 import io.retso.workload.Store;
 import io.retso.workload.StoreTransaction;
@@ -9,9 +11,6 @@ import io.retso.workload.tpcc.Rows.Line;
 import io.retso.workload.tpcc.Rows.Order;
 import io.retso.workload.tpcc.Rows.Stock;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -27,8 +26,6 @@ import java.util.TreeMap;
  * with what they are about.
  */
 final class Audit {
-  private static final int FINDINGS_MAX = 3;
-
   private final Map<String, OfDistrict> districts = new TreeMap<>();
   private long pieces;
   private long lastPayment;
@@ -77,7 +74,7 @@ final class Audit {
 
     private void payment(byte[] value) {
       payments++;
-      paidInHistory += Rows.number(value);
+      paidInHistory += Numbers.number(value);
     }
   }
 
@@ -134,40 +131,30 @@ final class Audit {
    * @return empty if nothing is
    */
   String findings(Totals expected) {
-    List<String> findings = new ArrayList<>();
+    Findings findings = new Findings();
     districts.forEach((name, of) -> compare("district " + name, of, findings));
     Totals found = totals();
     String all = "all tables, beside the committed programs";
-    equal(all, "orders", found.orders(), expected.orders(), findings);
-    equal(all, "lines", found.lines(), expected.lines(), findings);
-    equal(all, "pieces sold", found.pieces(), expected.pieces(), findings);
-    equal(all, "payments", found.payments(), expected.payments(), findings);
-    equal(all, "cents paid", found.paid(), expected.paid(), findings);
-    equal(all, "orders to deliver", found.newOrders(), expected.newOrders(), findings);
-    int more = findings.size() - FINDINGS_MAX;
-    return String.join("; ", findings.subList(0, Math.min(findings.size(), FINDINGS_MAX)))
-        + (more > 0 ? "; and " + more + " more" : "");
+    findings.equal(all, "orders", found.orders(), expected.orders());
+    findings.equal(all, "lines", found.lines(), expected.lines());
+    findings.equal(all, "pieces sold", found.pieces(), expected.pieces());
+    findings.equal(all, "payments", found.payments(), expected.payments());
+    findings.equal(all, "cents paid", found.paid(), expected.paid());
+    findings.equal(all, "orders to deliver", found.newOrders(), expected.newOrders());
+    return findings.toString();
   }
 
-  private static void compare(String name, OfDistrict of, List<String> findings) {
-    equal(name, "condition 1: paid", of.paidByCustomers, of.paidInHistory, findings);
-    equal(name, "condition 2: last order", of.lastOrder, of.nextOrder - 1L, findings);
+  private static void compare(String name, OfDistrict of, Findings findings) {
+    findings.equal(name, "condition 1: paid", of.paidByCustomers, of.paidInHistory);
+    findings.equal(name, "condition 2: last order", of.lastOrder, of.nextOrder - 1L);
     if (of.newOrders > 0) {
-      equal(name, "condition 2: last new order", of.lastNew, of.nextOrder - 1L, findings);
+      findings.equal(name, "condition 2: last new order", of.lastNew, of.nextOrder - 1L);
       long span = of.lastNew - of.firstNew + 1L;
-      equal(name, "condition 3: new orders", of.newOrders, span, findings);
+      findings.equal(name, "condition 3: new orders", of.newOrders, span);
     }
-    equal(name, "condition 4: lines", of.lines, of.linesOfOrders, findings);
-    equal(name, "owed and paid", of.balances + of.paidByCustomers, of.delivered, findings);
-    equal(name, "orders of customers", of.ofCustomers, of.orders, findings);
-    equal(name, "new orders of customers", of.newOfCustomers, of.newOrders, findings);
-  }
-
-  private static void equal(
-      String where, String what, long found, long expected, List<String> findings) {
-    if (found != expected) {
-      findings.add(
-          String.format(Locale.ROOT, "%s: %s: %,d instead of %,d", where, what, found, expected));
-    }
+    findings.equal(name, "condition 4: lines", of.lines, of.linesOfOrders);
+    findings.equal(name, "owed and paid", of.balances + of.paidByCustomers, of.delivered);
+    findings.equal(name, "orders of customers", of.ofCustomers, of.orders);
+    findings.equal(name, "new orders of customers", of.newOfCustomers, of.newOrders);
   }
 }

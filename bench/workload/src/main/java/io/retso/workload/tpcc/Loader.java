@@ -1,5 +1,6 @@
 package io.retso.workload.tpcc;
 
+import io.retso.workload.Numbers;
 import io.retso.workload.Row;
 import io.retso.workload.Store;
 import io.retso.workload.tpcc.Rows.Customer;
@@ -66,7 +67,7 @@ final class Loader {
       Row row = Tables.customer(district, customer);
       boolean good = random.nextInt(PERCENT) >= BAD_CREDIT_PERCENT;
       rows.put(row, new Customer(good, LIMIT, -FIRST_PAYMENT, FIRST_PAYMENT, 1, 0).bytes());
-      rows.put(Tables.payment(row, ++payments), Rows.bytes(FIRST_PAYMENT));
+      rows.put(Tables.payment(row, ++payments), Numbers.bytes(FIRST_PAYMENT));
     }
     Collections.shuffle(customers, new Random(random.nextLong()));
     for (int number = 1; number <= customers.size(); number++) {
@@ -88,10 +89,10 @@ final class Loader {
     rows.put(
         Tables.order(district, number),
         new Order(customer, lines.size(), delivered ? inputs.carrier(random) : 0).bytes());
-    rows.put(Tables.orderOf(of, number), Rows.bytes(number));
+    rows.put(Tables.orderOf(of, number), Numbers.bytes(number));
     if (!delivered) {
-      rows.put(Tables.newOrder(district, number), Rows.bytes(customer));
-      rows.put(Tables.newOrderOf(of, number), Rows.bytes(number));
+      rows.put(Tables.newOrder(district, number), Numbers.bytes(customer));
+      rows.put(Tables.newOrderOf(of, number), Numbers.bytes(number));
     }
     for (int i = 0; i < lines.size(); i++) {
       Inputs.Wanted line = lines.get(i);

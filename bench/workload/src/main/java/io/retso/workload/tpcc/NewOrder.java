@@ -1,5 +1,6 @@
 package io.retso.workload.tpcc;
 
+import io.retso.workload.Numbers;
 import io.retso.workload.Options;
 import io.retso.workload.Row;
 import io.retso.workload.StoreTransaction;
@@ -53,9 +54,9 @@ final class NewOrder extends Terminal {
     int number = District.of(tx.get(counter)).nextOrder();
     tx.put(counter, new District(number + 1).bytes());
     tx.insert(Tables.order(district, number), new Order(customer, wanted.size(), 0).bytes());
-    tx.insert(Tables.newOrder(district, number), Rows.bytes(customer));
-    tx.insert(Tables.orderOf(of, number), Rows.bytes(number));
-    tx.insert(Tables.newOrderOf(of, number), Rows.bytes(number));
+    tx.insert(Tables.newOrder(district, number), Numbers.bytes(customer));
+    tx.insert(Tables.orderOf(of, number), Numbers.bytes(number));
+    tx.insert(Tables.newOrderOf(of, number), Numbers.bytes(number));
     List<String> keys =
         wanted.stream().map(line -> Tables.stock(line.supplier(), line.item())).toList();
     List<byte[]> stocks = tx.getAll(Tables.STOCK, keys);

@@ -1,5 +1,6 @@
 package io.retso.workload.tpcc;
 
+import io.retso.workload.Numbers;
 import io.retso.workload.Options;
 import io.retso.workload.Row;
 import io.retso.workload.StoreTransaction;
@@ -20,7 +21,7 @@ final class Payment extends Terminal {
   @Override
   public boolean run(StoreTransaction tx) throws IOException {
     tx.put(customer, Customer.of(tx.get(customer)).withPayment(amount).bytes());
-    tx.insert(Tables.payment(customer, journal.nextPayment()), Rows.bytes(amount));
+    tx.insert(Tables.payment(customer, journal.nextPayment()), Numbers.bytes(amount));
     return true;
   }
 

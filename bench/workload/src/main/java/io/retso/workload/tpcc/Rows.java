@@ -1,31 +1,20 @@
 package io.retso.workload.tpcc;
 
+import io.retso.workload.Numbers;
 import java.nio.ByteBuffer;
 
 /** What is in the rows of each table: numbers, of eight bytes each. Money is in cents. */
 final class Rows {
   private Rows() {}
 
-  static long number(byte[] row) {
-    return ByteBuffer.wrap(row).getLong();
-  }
-
-  static byte[] bytes(long... numbers) {
-    ByteBuffer bytes = ByteBuffer.allocate(numbers.length * Long.BYTES);
-    for (long number : numbers) {
-      bytes.putLong(number);
-    }
-    return bytes.array();
-  }
-
   /** {@code nextOrder} is the number of the order that comes next. */
   record District(int nextOrder) {
     static District of(byte[] row) {
-      return new District((int) ByteBuffer.wrap(row).getLong());
+      return new District((int) Numbers.number(row));
     }
 
     byte[] bytes() {
-      return Rows.bytes(nextOrder);
+      return Numbers.bytes(nextOrder);
     }
   }
 
@@ -45,7 +34,7 @@ final class Rows {
     }
 
     byte[] bytes() {
-      return Rows.bytes(goodCredit ? 1 : 0, limit, balance, paid, payments, deliveries);
+      return Numbers.bytes(goodCredit ? 1 : 0, limit, balance, paid, payments, deliveries);
     }
 
     Customer withPayment(long amount) {
@@ -70,7 +59,7 @@ final class Rows {
     }
 
     byte[] bytes() {
-      return Rows.bytes(customer, lines, carrier);
+      return Numbers.bytes(customer, lines, carrier);
     }
   }
 
@@ -87,7 +76,7 @@ final class Rows {
     }
 
     byte[] bytes() {
-      return Rows.bytes(item, supplier, quantity, amount, delivered ? 1 : 0);
+      return Numbers.bytes(item, supplier, quantity, amount, delivered ? 1 : 0);
     }
   }
 
@@ -107,7 +96,7 @@ final class Rows {
     }
 
     byte[] bytes() {
-      return Rows.bytes(quantity, sold, orders, remote);
+      return Numbers.bytes(quantity, sold, orders, remote);
     }
 
     Stock without(int pieces, boolean isRemote) {

@@ -1,14 +1,14 @@
 package io.retso.workload.tpcc;
 
+import static io.retso.workload.Keys.counted;
+import static io.retso.workload.Keys.countedIn;
+import static io.retso.workload.Keys.digits;
+
 import io.retso.workload.Range;
 import io.retso.workload.Row;
 import java.util.List;
 
-/**
- * The tables, and the form of their keys: numbers, the warehouse's first. Those that may be large
- * begin with how many digits they have, which keeps their order. Zeros to fill them up would do so,
- * too, but ReTSO has a granule for each byte of a key.
- */
+/** The tables, and the form of their keys: numbers, the warehouse's first. */
 final class Tables {
   static final String DISTRICT = "tpcc_district";
   static final String CUSTOMER = "tpcc_customer";
@@ -45,17 +45,6 @@ final class Tables {
   private static final int ORDER_DIGITS = 7;
 
   private Tables() {}
-
-  private static String digits(long number, int digits) {
-    String shown = Long.toString(number);
-    return "0".repeat(digits - shown.length()) + shown;
-  }
-
-  /** A number up to 999,999,999. */
-  private static String counted(long number) {
-    String digits = Long.toString(number);
-    return digits.length() + digits;
-  }
 
   static String key(int warehouse, int district) {
     return digits(warehouse, 2) + digits(district, 2);
@@ -99,12 +88,12 @@ final class Tables {
 
   /** The number of an order, or of a new one, by its key. */
   static int orderIn(String key) {
-    return Integer.parseInt(key.substring(OF_DISTRICT + 1));
+    return countedIn(key, OF_DISTRICT);
   }
 
   /** The number of a customer's new order, by its key. */
   static int newOrderIn(Row customer, String key) {
-    return Integer.parseInt(key.substring(customer.key().length() + 1));
+    return countedIn(key, customer.key().length());
   }
 
   /** The number of a customer's order, by its key. */
@@ -114,7 +103,7 @@ final class Tables {
 
   /** The number of a payment, by its key. */
   static long paymentIn(String key) {
-    return Long.parseLong(key.substring(OF_DISTRICT + 1));
+    return countedIn(key, OF_DISTRICT);
   }
 
   static Range lines(String district, int order) {

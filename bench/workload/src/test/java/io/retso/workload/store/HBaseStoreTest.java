@@ -19,6 +19,7 @@ import io.retso.workload.UnknownOutcomeException;
 import io.retso.workload.history.RecordedStore;
 import io.retso.workload.history.SerialCheck;
 import io.retso.workload.history.SerialCheck.Verdict;
+import io.retso.workload.rubis.Rubis;
 import io.retso.workload.smallbank.Mix;
 import io.retso.workload.smallbank.SmallBank;
 import io.retso.workload.smallbank.Strategy;
@@ -145,6 +146,24 @@ class HBaseStoreTest extends StoreContract {
     assertEquals("", workload.check(on));
     Verdict verdict = SerialCheck.check(on.history());
     assertTrue(verdict.isSerializable(), verdict.toString());
+  }
+
+  /** An auction site: its tables agree, and if asked for there is a serial order. */
+  @ParameterizedTest
+  @EnumSource(names = {"SNAPSHOT", "SERIALIZABLE"})
+  void auctionsAgree(Isolation isolation) throws Exception {
+    Rubis workload =
+        new Rubis(new io.retso.workload.rubis.Scale(10, 5, 10, 2, 2), Isolation.SNAPSHOT);
+    RecordedStore on = new RecordedStore(store, 100_000);
+    on.create(workload.schema());
+    workload.load(on);
+    on.history();
+    Rubis at = workload.at(isolation);
+    Loads.untilCommitted(100, at, on, 4, 1);
+    on.awaitQuiet();
+    assertEquals("", at.check(on));
+    Verdict verdict = SerialCheck.check(on.history());
+    assertTrue(isolation == Isolation.SNAPSHOT || verdict.isSerializable(), verdict.toString());
   }
 
   /** Without transactions updates are lost, and the check of the history says so. */

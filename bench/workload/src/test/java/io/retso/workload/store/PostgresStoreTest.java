@@ -20,6 +20,7 @@ import io.retso.workload.bank.Bank;
 import io.retso.workload.history.RecordedStore;
 import io.retso.workload.history.SerialCheck;
 import io.retso.workload.history.SerialCheck.Verdict;
+import io.retso.workload.rubis.Rubis;
 import io.retso.workload.sibench.Sibench;
 import io.retso.workload.smallbank.SmallBank;
 import io.retso.workload.smallbank.Strategy;
@@ -192,6 +193,23 @@ class PostgresStoreTest {
       at.load(recorded);
       recorded.history();
       Loads.untilCommitted(100, at, recorded, 4, 1);
+      assertEquals("", at.check(recorded));
+      Verdict verdict = SerialCheck.check(recorded.history());
+      assertTrue(isolation == Isolation.SNAPSHOT || verdict.isSerializable(), verdict.toString());
+    }
+  }
+
+  @Test
+  void auctionsAgreeAtBothLevels() throws Exception {
+    Rubis workload =
+        new Rubis(new io.retso.workload.rubis.Scale(10, 5, 10, 2, 2), Isolation.SNAPSHOT);
+    RecordedStore recorded = new RecordedStore(store, 100_000);
+    recorded.create(workload.schema());
+    workload.load(recorded);
+    recorded.history();
+    for (Isolation isolation : List.of(Isolation.SNAPSHOT, Isolation.SERIALIZABLE)) {
+      Rubis at = workload.at(isolation);
+      Loads.untilCommitted(200, at, recorded, 4, 1);
       assertEquals("", at.check(recorded));
       Verdict verdict = SerialCheck.check(recorded.history());
       assertTrue(isolation == Isolation.SNAPSHOT || verdict.isSerializable(), verdict.toString());

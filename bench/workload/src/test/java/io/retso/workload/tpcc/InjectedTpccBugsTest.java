@@ -3,21 +3,13 @@ package io.retso.workload.tpcc;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.workload.FlawedStore;
 import io.retso.workload.Isolation;
 import io.retso.workload.Loads;
-import io.retso.workload.Options;
-import io.retso.workload.Range;
 import io.retso.workload.Row;
-import io.retso.workload.Store;
-import io.retso.workload.StoreTransaction;
 import io.retso.workload.store.OracleAlone;
-import java.io.IOException;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -66,115 +58,18 @@ class InjectedTpccBugsTest {
     }
   }
 
-  /** A store with a flaw that counts once, in a transaction that is committed. */
-  private static final class FlawedStore implements Store {
-    private final Store store;
-    private final Flaw flaw;
-    private final AtomicInteger done = new AtomicInteger();
-
-    /** It waits for the load to end. */
-    private volatile boolean begun;
-
-    FlawedStore(Store store, Flaw flaw) {
-      this.store = store;
-      this.flaw = flaw;
-    }
-
-    @Override
-    public void create(List<String> tables) throws IOException {
-      store.create(tables);
-    }
-
-    @Override
-    public StoreTransaction begin(Options options) throws IOException {
-      return new FlawedTransaction(options.name(), store.begin(options));
-    }
-
-    @Override
-    public void close() throws IOException {
-      store.close();
-    }
-
-    private final class FlawedTransaction implements StoreTransaction {
-      private final String program;
-      private final StoreTransaction tx;
-      private final Map<Row, byte[]> left = new HashMap<>();
-
-      FlawedTransaction(String program, StoreTransaction tx) {
-        this.program = program;
-        this.tx = tx;
-      }
-
-      private boolean leavesOut(Row row, boolean isDelete) {
-        boolean all = flaw == Flaw.LOST_TRANSACTION;
-        return begun
-            && done.get() == 0
-            && (left.isEmpty() || all)
-            && flaw.isAt(program, row, isDelete);
-      }
-
-      @Override
-      public byte[] get(Row row) throws IOException {
-        return tx.get(row);
-      }
-
-      @Override
-      public byte[] lock(Row row) throws IOException {
-        return tx.lock(row);
-      }
-
-      @Override
-      public byte[] validate(Row row) throws IOException {
-        return tx.validate(row);
-      }
-
-      @Override
-      public void put(Row row, byte[] value) throws IOException {
-        if (leavesOut(row, false)) {
-          left.put(row, value);
-        } else {
-          tx.put(row, value);
-        }
-      }
-
-      @Override
-      public void delete(Row row) throws IOException {
-        if (leavesOut(row, true)) {
-          left.put(row, new byte[0]);
-        } else {
-          tx.delete(row);
-        }
-      }
-
-      @Override
-      public void scan(Range range, int limit, BiConsumer<String, byte[]> each) throws IOException {
-        tx.scan(range, limit, each);
-      }
-
-      @Override
-      public void commit() throws IOException {
-        tx.commit();
-        done.addAndGet(left.size());
-      }
-
-      @Override
-      public void close() throws IOException {
-        tx.close();
-      }
-    }
-  }
-
   /** One client, so that a flaw is found for what it is. */
   @ParameterizedTest
   @EnumSource(Flaw.class)
   void everyFlawIsFound(Flaw flaw) throws Exception {
     try (OracleAlone alone = new OracleAlone();
-        FlawedStore store = new FlawedStore(alone.store(), flaw)) {
+        FlawedStore store =
+            new FlawedStore(alone.store(), flaw == Flaw.LOST_TRANSACTION, flaw::isAt)) {
       Tpcc workload = new Tpcc(new Scale(1, 2, 10, 100), Isolation.SNAPSHOT, Mix.STANDARD);
       store.create(workload.schema());
       workload.load(store);
       assertEquals("", workload.check(store));
-      store.begun = true;
+      store.begin();
       SplittableRandom random = new SplittableRandom(3);
       for (Kind kind : Kind.values()) { // all of them, whatever comes next
         workload.program(kind, random).runOn(store);
@@ -183,7 +78,7 @@ class InjectedTpccBugsTest {
         Loads.untilCommitted(PROGRAMS, workload, store, 4, 1);
         assertEquals("", workload.check(store));
       } else {
-        assertTrue(store.done.get() > 0, "the flaw did not happen");
+        assertTrue(store.happened(), "the flaw did not happen");
         String found = workload.check(store);
         assertTrue(
             List.of(flaw.finding.split("\\|")).stream().anyMatch(found::contains),

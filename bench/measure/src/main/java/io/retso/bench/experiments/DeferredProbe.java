@@ -1,4 +1,4 @@
-package io.retso.bench.workload;
+package io.retso.bench.experiments;
 
 import io.retso.workload.Options;
 import io.retso.workload.RefusedException;
@@ -19,14 +19,14 @@ import org.HdrHistogram.Histogram;
  * Begins a deferred reader of one row, waits for its end and for an interval, and begins the next
  * one, until it is ended. For one thread.
  */
-final class DeferredProbe implements AutoCloseable {
+final class DeferredProbe implements ExperimentRun.Beside, AutoCloseable {
   private final Store store;
   private final Row row;
   private final Duration interval;
   private final Histogram nanos = new Histogram(TimeUnit.HOURS.toNanos(1), 3);
   private final CountDownLatch ends = new CountDownLatch(1);
   private final ExecutorService executor = Executors.newSingleThreadExecutor();
-  private Future<Histogram> running;
+  private Future<?> running;
 
   /** A probe that has not begun. */
   DeferredProbe(Store store, Row row, Duration interval) {
@@ -35,11 +35,12 @@ final class DeferredProbe implements AutoCloseable {
     this.interval = interval;
   }
 
-  void begin() {
+  @Override
+  public void begin() {
     running = executor.submit(this::read);
   }
 
-  private Histogram read() throws IOException, InterruptedException {
+  private Void read() throws IOException, InterruptedException {
     do {
       long begun = System.nanoTime();
       try (StoreTransaction tx = store.begin(Options.DEFERRED)) {
@@ -50,14 +51,20 @@ final class DeferredProbe implements AutoCloseable {
         throw new IOException("a deferred reader was refused, which is never to be", e);
       }
     } while (!ends.await(interval.toNanos(), TimeUnit.NANOSECONDS));
+    return null;
+  }
+
+  /** How long each reader took, in nanoseconds; after the end. */
+  Histogram nanos() {
     return nanos;
   }
 
-  /** Waits for the end of the last reader; returns how long each took, in nanoseconds. */
-  Histogram end() throws IOException, InterruptedException {
+  /** Waits for the end of the last reader. */
+  @Override
+  public void end() throws IOException, InterruptedException {
     ends.countDown();
     try {
-      return running.get();
+      running.get();
     } catch (ExecutionException e) {
       throw new IOException("the deferred reader failed: " + e.getCause(), e.getCause());
     }

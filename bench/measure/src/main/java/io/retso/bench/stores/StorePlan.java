@@ -1,4 +1,4 @@
-package io.retso.bench.workload;
+package io.retso.bench.stores;
 
 import io.retso.bench.server.ServersPlan;
 import io.retso.verify.clients.ClusterAccess;
@@ -25,7 +25,7 @@ public record StorePlan(
     Path directory) {
 
   /** One line for each store that has something to say; empty if none has. */
-  static String text(Map<String, Map<String, String>> facts) {
+  public static String text(Map<String, Map<String, String>> facts) {
     return facts.entrySet().stream()
         .filter(of -> !of.getValue().isEmpty())
         .map(

@@ -1,4 +1,4 @@
-package io.retso.bench.workload;
+package io.retso.bench.stores;
 
 import io.retso.admin.RootCause;
 import io.retso.bench.server.ServerMetrics;
@@ -31,7 +31,7 @@ import java.util.function.LongSupplier;
 import org.apache.hadoop.conf.Configuration;
 
 /** A store with all that was started for it, which ends with it; so does its data. */
-final class OpenStore implements AutoCloseable {
+public final class OpenStore implements AutoCloseable {
   private static final int HBASE_HEAP_MB = 2048;
 
   private final Deque<AutoCloseable> started = new ArrayDeque<>();
@@ -51,7 +51,8 @@ final class OpenStore implements AutoCloseable {
   private OpenStore() {}
 
   /** What is measured on a store. */
-  interface Measurement {
+  public interface Measurement {
+    /** Measures while the store is open. */
     void measure(StoreKind kind, OpenStore open) throws IOException, InterruptedException;
   }
 
@@ -61,7 +62,7 @@ final class OpenStore implements AutoCloseable {
    * @param what is measured, for messages
    * @param line shows what goes on; it is cleared at the end
    */
-  static void each(StorePlan plan, String what, ProgressLine line, Measurement measurement)
+  public static void each(StorePlan plan, String what, ProgressLine line, Measurement measurement)
       throws BenchException, InterruptedException {
     for (StoreKind kind : plan.kinds()) {
       line.show("starting " + kind + " ...");
@@ -75,7 +76,8 @@ final class OpenStore implements AutoCloseable {
   }
 
   /** Starts what a store needs: HBase takes some fifteen seconds. */
-  static OpenStore of(StoreKind kind, StorePlan plan) throws BenchException, InterruptedException {
+  public static OpenStore of(StoreKind kind, StorePlan plan)
+      throws BenchException, InterruptedException {
     OpenStore open = new OpenStore();
     try {
       open.store = open.opened(open.connect(kind, plan));
@@ -90,7 +92,7 @@ final class OpenStore implements AutoCloseable {
   }
 
   /** Processor time that all processes have used so far, nanoseconds. */
-  Work work() {
+  public Work work() {
     return new Work(
         Machine.ownCpuNanos(),
         oracle.getAsLong(),
@@ -98,7 +100,7 @@ final class OpenStore implements AutoCloseable {
   }
 
   /** More managers of the same tables; they end with the store. */
-  List<Store> managers(int count) throws IOException {
+  public List<Store> managers(int count) throws IOException {
     List<Store> all = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       all.add(opened(((HBaseStore) store).another()));
@@ -107,7 +109,7 @@ final class OpenStore implements AutoCloseable {
   }
 
   /** What the oracle says of itself; empty if it has no process of its own here. */
-  Map<String, Double> oracleMetrics() {
+  public Map<String, Double> oracleMetrics() {
     int port = oraclePort.getAsInt();
     try {
       return port == 0 ? Map.of() : metrics.read(port);
@@ -118,7 +120,7 @@ final class OpenStore implements AutoCloseable {
   }
 
   /** The store. */
-  Store store() {
+  public Store store() {
     return store;
   }
 

@@ -1,4 +1,4 @@
-package io.retso.bench.workload;
+package io.retso.bench.stores;
 
 import io.retso.workload.smallbank.Strategy;
 
@@ -20,7 +20,7 @@ public enum StoreKind {
   }
 
   /** Whether the store has what a strategy needs. */
-  boolean has(Strategy strategy) {
+  public boolean has(Strategy strategy) {
     return switch (strategy) {
       case READ_COMMITTED -> this == POSTGRESQL;
       case SI -> true;
@@ -30,7 +30,7 @@ public enum StoreKind {
   }
 
   /** Whether no update is lost, so that the money adds up. */
-  boolean keepsUpdates(Strategy strategy) {
+  public boolean keepsUpdates(Strategy strategy) {
     return this != PLAIN && strategy != Strategy.READ_COMMITTED;
   }
 
@@ -38,7 +38,7 @@ public enum StoreKind {
    * Whether what the programs do is serializable. PostgreSQL lets another transaction write a row
    * once the one that has locked it is committed, though both were concurrent.
    */
-  boolean isSerializable(Strategy strategy) {
+  public boolean isSerializable(Strategy strategy) {
     return keepsUpdates(strategy)
         && strategy != Strategy.SI
         && !(this == POSTGRESQL && strategy.locks());

@@ -1,6 +1,6 @@
-package io.retso.bench.workload;
+package io.retso.bench.experiments;
 
-import io.retso.bench.workload.TpccCase.Counts;
+import io.retso.bench.stores.StoreKind;
 import io.retso.report.Mean;
 import io.retso.report.Percentiles;
 import io.retso.report.Plot;
@@ -14,7 +14,6 @@ import io.retso.report.Verdict;
 import io.retso.workload.Isolation;
 import io.retso.workload.tpcc.Mix;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
@@ -29,39 +28,19 @@ final class TpccResult {
 
   private static final int PERCENT = 100;
 
-  private final Rounds<TpccCase, Counts> rounds;
+  private final Rounds<TpccCase, ProgramCounts> rounds;
+  private final Levels<TpccCase> levels;
 
   /** How long deferred readers took beside all runs of a store at a level. */
   record Deferred(StoreKind store, Isolation level, Percentiles waits) {}
 
-  TpccResult(Rounds<TpccCase, Counts> rounds) {
+  TpccResult(Rounds<TpccCase, ProgramCounts> rounds) {
     this.rounds = rounds;
-  }
-
-  private Mean ratio(TpccCase of) {
-    return rounds.ratio(of, of.at(Isolation.SNAPSHOT), Counts::perSecond);
+    this.levels = new Levels<>(rounds);
   }
 
   Table table() {
-    List<TpccCase> cases = rounds.cases();
-    cases.sort(
-        Comparator.comparing(TpccCase::store)
-            .thenComparing(TpccCase::share)
-            .thenComparing(TpccCase::level));
-    return Table.of("", cases)
-        .words("store", TpccCase::store)
-        .words("read-only", of -> of.share() + " %")
-        .words("isolation", TpccCase::level)
-        .column(Unit.RATE, "per s", of -> rounds.mean(of, Counts::perSecond))
-        .column(Unit.RATIO, "of SNAPSHOT", of -> isSerializable(of) ? ratio(of) : null)
-        .column(Unit.MILLIS, "ms", of -> rounds.mean(of, Counts::millis).value())
-        .column(Unit.SHARE, "refused", of -> rounds.mean(of, Counts::refusedShare).value())
-        .column(Unit.SHARE, "for reads", of -> rounds.mean(of, Counts::certifiedShare).value())
-        .end();
-  }
-
-  private static boolean isSerializable(TpccCase of) {
-    return of.level() == Isolation.SERIALIZABLE;
+    return levels.table("read-only", TpccCase::share, " %");
   }
 
   static Table deferred(List<Deferred> readers) {
@@ -80,15 +59,8 @@ final class TpccResult {
     List<Verdict> all = new ArrayList<>();
     for (StoreKind kind : stores()) {
       TpccCase of = new TpccCase(kind, Mix.STANDARD.readOnlyPercent(), Isolation.SERIALIZABLE);
-      Mean ratio = ratio(of);
-      if (ratio.count() > 0) {
-        all.add(
-            Verdict.ofRatio(
-                kind + ", 8 % read-only, SERIALIZABLE / SNAPSHOT, throughput",
-                ratio,
-                true,
-                RATIO_MIN,
-                "median of " + ratio.count() + " rounds' ratios"));
+      if (!rounds.results(of).isEmpty()) {
+        all.add(levels.verdict(of, kind + ", 8 % read-only", RATIO_MIN));
         all.add(refusals(of));
       }
     }
@@ -96,8 +68,8 @@ final class TpccResult {
   }
 
   private Verdict refusals(TpccCase of) {
-    long attempts = (long) rounds.sum(of, Counts::attempts);
-    long refused = (long) rounds.sum(of, Counts::certified);
+    long attempts = (long) rounds.sum(of, ProgramCounts::attempts);
+    long refused = (long) rounds.sum(of, ProgramCounts::certified);
     return new Verdict(
         of.store() + ", 8 % read-only, refused for what was read, percent",
         attempts == 0 ? 0 : (double) PERCENT * refused / attempts,
@@ -120,7 +92,7 @@ final class TpccResult {
             "TPC-C with Credit Check: SERIALIZABLE beside SNAPSHOT",
             "by the share of programs that only read; bars: 95 % confidence",
             Axis.of("read-only, %", shares))
-        .panel(Kind.LINES, Axis.linear("throughput / SNAPSHOT"), series(shares, this::ratio))
+        .panel(Kind.LINES, Axis.linear("throughput / SNAPSHOT"), series(shares, levels::ratio))
         .panel(
             Kind.LINES,
             Axis.linear("refused, % of attempts"),

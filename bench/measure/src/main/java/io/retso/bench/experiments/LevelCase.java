@@ -1,0 +1,22 @@
+package io.retso.bench.experiments;
+
+import io.retso.bench.stores.StoreKind;
+import io.retso.workload.Isolation;
+import java.util.List;
+
+/**
+ * What takes turns in an experiment: a store and a level, and what else it varies.
+ *
+ * @param <C> the type itself
+ */
+interface LevelCase<C> {
+  /** The levels that all stores have. */
+  List<Isolation> BOTH = List.of(Isolation.SNAPSHOT, Isolation.SERIALIZABLE);
+
+  StoreKind store();
+
+  Isolation level();
+
+  /** The same with another level. */
+  C at(Isolation other);
+}

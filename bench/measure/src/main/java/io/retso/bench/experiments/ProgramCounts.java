@@ -1,0 +1,49 @@
+package io.retso.bench.experiments;
+
+import io.retso.workload.LoadCounts;
+import io.retso.workload.Reason;
+import java.util.Map;
+
+/**
+ * What one run gave.
+ *
+ * @param perSecond committed programs
+ * @param millis mean time of a program
+ * @param attempts of programs, however they ended
+ * @param refusedShare of all attempts, of 1
+ * @param refused counts by program and reason
+ */
+public record ProgramCounts(
+    double perSecond,
+    double millis,
+    long attempts,
+    double refusedShare,
+    Map<String, Map<Reason, Long>> refused) {
+
+  static ProgramCounts of(LoadCounts counts) {
+    return new ProgramCounts(
+        counts.perSecond(),
+        counts.millis(),
+        counts.attempts(),
+        counts.refusedShare(),
+        counts.refused());
+  }
+
+  /** Attempts a second; 0 if all were refused. */
+  double attemptsPerSecond() {
+    return refusedShare < 1 ? perSecond / (1 - refusedShare) : 0;
+  }
+
+  /** How many were refused for what they had read. */
+  long certified() {
+    return refused.values().stream()
+        .flatMap(reasons -> reasons.entrySet().stream())
+        .filter(reason -> reason.getKey().isCertification())
+        .mapToLong(Map.Entry::getValue)
+        .sum();
+  }
+
+  double certifiedShare() {
+    return attempts == 0 ? 0 : (double) certified() / attempts;
+  }
+}

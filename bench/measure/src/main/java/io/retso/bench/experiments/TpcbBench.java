@@ -1,0 +1,140 @@
+package io.retso.bench.experiments;
+
+import io.retso.bench.stores.StoreKind;
+import io.retso.report.BenchException;
+import io.retso.report.Plot;
+import io.retso.report.Plot.Axis;
+import io.retso.report.Plot.Kind;
+import io.retso.report.Plot.Series;
+import io.retso.report.Result;
+import io.retso.report.Verdict;
+import io.retso.workload.Isolation;
+import io.retso.workload.Store;
+import io.retso.workload.tpcb.Tpcb;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * {@code retso bench tpcb}: TPC-B at all levels of all stores, with one branch and with many. All
+ * stores are there at the same time; stores, scales and levels take turns.
+ */
+public final class TpcbBench {
+  /**
+   * TPC-B is safe under snapshot isolation, so that to be certified should cost next to nothing.
+   */
+  private static final double RATIO_MIN = 0.9;
+
+  private static final Duration CHECK = Duration.ofSeconds(2);
+
+  private final Settings settings;
+  private final ExperimentRun<Case> run;
+  private final Levels<Case> found;
+
+  /**
+   * What to measure.
+   *
+   * @param scales numbers of branches
+   * @param accounts of a branch
+   */
+  public record Settings(ExperimentPlan plan, List<Integer> scales, int accounts) {
+    /** About how long it takes. */
+    public Duration length() {
+      long cases = 0;
+      for (StoreKind kind : plan.stores().kinds()) {
+        cases += (long) scales.size() * levels(kind).size();
+      }
+      return plan.length(cases * plan.rounds(), cases, CHECK);
+    }
+  }
+
+  /** What takes turns. */
+  private record Case(StoreKind store, int scale, Isolation level) implements LevelCase<Case> {
+    @Override
+    public Case at(Isolation other) {
+      return new Case(store, scale, other);
+    }
+
+    @Override
+    public String toString() {
+      return store + ", scale " + scale + ", " + level;
+    }
+  }
+
+  /** Prepares a benchmark. */
+  public TpcbBench(Settings settings, PrintWriter out, boolean terminal) {
+    this.settings = settings;
+    this.run = new ExperimentRun<>("tpcb", settings.plan(), out, terminal);
+    this.found = new Levels<>(run.rounds());
+  }
+
+  private static List<Isolation> levels(StoreKind kind) {
+    return kind == StoreKind.POSTGRESQL
+        ? List.of(Isolation.READ_COMMITTED, Isolation.SNAPSHOT, Isolation.SERIALIZABLE)
+        : LevelCase.BOTH;
+  }
+
+  /** Measures everything. */
+  public Result run(String version, List<String> flags)
+      throws BenchException, InterruptedException {
+    return run.run(version, flags, this::measure)
+        .settings(
+            Map.of("accounts of a branch", settings.accounts, "clients", settings.plan.clients()))
+        .table(found.table("scale", Case::scale, ""))
+        .verdicts(verdicts())
+        .plot(plot())
+        .end();
+  }
+
+  private void measure(Map<StoreKind, Store> stores) throws IOException, InterruptedException {
+    Map<Case, Tpcb> workloads = new LinkedHashMap<>();
+    List<List<Case>> compared = new ArrayList<>();
+    for (StoreKind kind : stores.keySet()) {
+      for (int scale : settings.scales) {
+        Tpcb workload = new Tpcb(scale, settings.accounts, Isolation.SNAPSHOT);
+        run.load(kind, stores.get(kind), workload);
+        List<Case> cases =
+            levels(kind).stream().map(level -> new Case(kind, scale, level)).toList();
+        cases.forEach(of -> workloads.put(of, workload.at(of.level)));
+        compared.add(cases);
+      }
+    }
+    run.take(
+        compared,
+        -1,
+        settings.plan.rounds(),
+        (of, round) -> run.measure(of, round, stores.get(of.store), workloads.get(of)));
+  }
+
+  private List<Verdict> verdicts() {
+    return run.rounds().cases().stream()
+        .filter(of -> of.level == Isolation.SERIALIZABLE && of.store != StoreKind.POSTGRESQL)
+        .map(of -> found.verdict(of, of.store + ", scale " + of.scale, RATIO_MIN))
+        .toList();
+  }
+
+  private Plot plot() {
+    List<Series> series = new ArrayList<>();
+    for (StoreKind kind : settings.plan.stores().kinds()) {
+      for (Isolation level : levels(kind)) {
+        series.add(
+            Series.ofMeans(
+                kind + ", " + level,
+                "",
+                settings.scales,
+                scale ->
+                    run.rounds().mean(new Case(kind, scale, level), ProgramCounts::perSecond)));
+      }
+    }
+    return Plot.of(
+            "tpcb",
+            "TPC-B: good programs",
+            "by scale; bars: 95 % confidence",
+            Axis.of("branches", settings.scales))
+        .panel(Kind.LINES, Axis.linear("good programs / s"), series);
+  }
+}

@@ -1,0 +1,127 @@
+package io.retso.bench.experiments;
+
+import io.retso.bench.experiments.TpccResult.Deferred;
+import io.retso.bench.stores.StoreKind;
+import io.retso.report.BenchException;
+import io.retso.report.Percentiles;
+import io.retso.report.Result;
+import io.retso.report.Rounds;
+import io.retso.workload.Isolation;
+import io.retso.workload.Store;
+import io.retso.workload.tpcc.Mix;
+import io.retso.workload.tpcc.Scale;
+import io.retso.workload.tpcc.Tpcc;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+
+/**
+ * {@code retso bench tpcc}: TPC-C with Credit Check at both levels, by the share of programs that
+ * only read. All stores are there at the same time; stores, shares and levels take turns.
+ */
+public final class TpccBench {
+  private static final Duration CHECK = Duration.ofSeconds(1);
+
+  private final Settings settings;
+  private final ExperimentRun<TpccCase> run;
+
+  /** How long deferred readers took, in nanoseconds, in all runs of a store and a level. */
+  private final Map<StoreKind, Map<Isolation, Histogram>> nanos = new LinkedHashMap<>();
+
+  /**
+   * What to measure.
+   *
+   * @param shares of programs that only read, percent
+   * @param interval between deferred readers
+   */
+  public record Settings(
+      ExperimentPlan plan, Scale scale, List<Integer> shares, Duration interval) {
+    /** About how long it takes. */
+    public Duration length() {
+      long levels = (long) LevelCase.BOTH.size() * plan.stores().kinds().size();
+      return plan.length(levels * shares.size() * plan.rounds(), levels, CHECK);
+    }
+  }
+
+  /** A store that is open, and the workload on its tables. */
+  private record Subject(Store store, Tpcc workload) {}
+
+  /** Prepares a benchmark. */
+  public TpccBench(Settings settings, PrintWriter out, boolean terminal) {
+    this.settings = settings;
+    this.run = new ExperimentRun<>("tpcc", settings.plan(), out, terminal);
+  }
+
+  /** Measures everything. */
+  public Result run(String version, List<String> flags)
+      throws BenchException, InterruptedException {
+    Result.Builder result = run.run(version, flags, this::measure);
+    TpccResult found = new TpccResult(run.rounds());
+    return result
+        .settings(Map.of("scale", settings.scale(), "clients", settings.plan().clients()))
+        .table(found.table())
+        .table(TpccResult.deferred(deferred()))
+        .verdicts(found.verdicts())
+        .plot(found.plot())
+        .end();
+  }
+
+  /** Measures on stores that are open. */
+  void measure(Map<StoreKind, Store> stores) throws IOException, InterruptedException {
+    Map<StoreKind, Subject> subjects = new LinkedHashMap<>();
+    for (Map.Entry<StoreKind, Store> store : stores.entrySet()) {
+      Tpcc workload = new Tpcc(settings.scale(), Isolation.SNAPSHOT, Mix.STANDARD);
+      run.load(store.getKey(), store.getValue(), workload);
+      subjects.put(store.getKey(), new Subject(store.getValue(), workload));
+    }
+    Rounds.Measurement<TpccCase, ProgramCounts> measurement =
+        (of, round) -> measure(subjects.get(of.store()), of, round);
+    run.take(cases(List.of(Mix.STANDARD.readOnlyPercent())), -1, 0, measurement);
+    run.take(cases(settings.shares()), 0, settings.plan().rounds(), measurement);
+  }
+
+  /** Both levels of a store are compared. */
+  private List<List<TpccCase>> cases(List<Integer> shares) {
+    List<List<TpccCase>> all = new ArrayList<>();
+    for (int share : shares) {
+      for (StoreKind kind : settings.plan().stores().kinds()) {
+        all.add(LevelCase.BOTH.stream().map(level -> new TpccCase(kind, share, level)).toList());
+      }
+    }
+    return all;
+  }
+
+  /** Runs whose checks have failed so far. */
+  List<String> failures() {
+    return run.failures();
+  }
+
+  private List<Deferred> deferred() {
+    List<Deferred> all = new ArrayList<>();
+    nanos.forEach(
+        (kind, levels) ->
+            levels.forEach((level, of) -> all.add(new Deferred(kind, level, Percentiles.of(of)))));
+    return all;
+  }
+
+  private ProgramCounts measure(Subject subject, TpccCase of, int round)
+      throws IOException, InterruptedException {
+    Store store = subject.store;
+    Tpcc workload = subject.workload.with(of.level(), new Mix(of.share()));
+    try (DeferredProbe probe = new DeferredProbe(store, workload.district(), settings.interval())) {
+      ProgramCounts counts = run.measure(of, round, store, workload, probe);
+      if (round >= 0) {
+        nanos
+            .computeIfAbsent(of.store(), kind -> new LinkedHashMap<>())
+            .computeIfAbsent(of.level(), key -> new Histogram(probe.nanos()))
+            .add(probe.nanos());
+      }
+      return counts;
+    }
+  }
+}

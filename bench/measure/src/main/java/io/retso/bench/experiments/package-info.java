@@ -1,0 +1,5 @@
+/**
+ * The experiments of the papers: {@code retso bench tpcc}, {@code tpcb} and {@code rubis}. All
+ * stores are there at the same time, and what is compared takes turns on them.
+ */
+package io.retso.bench.experiments;
