@@ -101,7 +101,9 @@ class BenchCommandTest {
             "bounds",
             "smallbank",
             "sibench",
+            "tpcb",
             "tpcc",
+            "rubis",
             "jmh");
     for (String other : others) {
       assertTrue(out.toString().contains("  " + other), out.toString());
@@ -164,6 +166,9 @@ class BenchCommandTest {
     assertRefused("give both or none", "bench", "sibench", "--oracle", "a:1");
     assertRefused("--scales must be 1 to", "bench", "tpcb", "--scales", "0");
     assertRefused("--accounts must be 1 to", "bench", "tpcb", "--accounts", "200000");
+    assertRefused("--divisor must be 1 to", "bench", "rubis", "--divisor", "0");
+    assertRefused("--clients must be 1 to", "bench", "rubis", "--clients", "1001");
+    assertRefused("has neither level", "bench", "rubis", "--store", "plain");
     assertRefused("has neither level", "bench", "tpcb", "--store", "plain");
     assertRefused("is neither HOST[,HOST", "bench", "sibench", "--cluster", "a", "--oracle", "a:1");
   }

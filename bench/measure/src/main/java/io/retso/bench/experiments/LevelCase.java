@@ -17,6 +17,6 @@ interface LevelCase<C> {
 
   Isolation level();
 
-  /** The same with another level. */
+  /** This case at another level. */
   C at(Isolation other);
 }
