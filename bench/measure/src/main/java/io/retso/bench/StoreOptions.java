@@ -1,6 +1,7 @@
 package io.retso.bench;
 
 import io.retso.bench.experiments.ExperimentPlan;
+import io.retso.bench.stores.OpenStore;
 import io.retso.bench.stores.StoreKind;
 import io.retso.bench.stores.StorePlan;
 import io.retso.cluster.LocalPostgres;
@@ -18,12 +19,12 @@ final class StoreOptions {
   @Option(
       names = "--store",
       split = ",",
-      paramLabel = "hbase|oracle|plain|postgresql",
+      paramLabel = "hbase|oracle|plain|postgresql|omid",
       defaultValue = "hbase",
       description =
           "Where rows are: in ReTSO's tables, in memory with an oracle that decides, in HBase"
-              + " without transactions, in PostgreSQL. Several take turns. Default:"
-              + " ${DEFAULT-VALUE}")
+              + " without transactions, in PostgreSQL, in Apache Omid's tables (a build with"
+              + " -Pomid). Several take turns. Default: ${DEFAULT-VALUE}")
   private List<StoreKind> stores;
 
   @Option(
@@ -107,6 +108,10 @@ final class StoreOptions {
             || !postgresUrl.isEmpty()
             || LocalPostgres.programs().isPresent(),
         "--store postgresql: " + LocalPostgres.NOT_INSTALLED + ", or name one by --postgresql URL");
+    options.check(
+        !stores.contains(StoreKind.OMID) || OpenStore.hasOmid(),
+        "--store omid: this build has no Omid; ./mvnw -Pomid -DskipTests install makes one that"
+            + " has");
     options.check(log != BenchCommand.Log.BOTH, "--log must be memory or bookkeeper");
     return new StorePlan(
         stores,

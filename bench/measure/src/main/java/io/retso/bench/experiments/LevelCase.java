@@ -10,8 +10,15 @@ import java.util.List;
  * @param <C> the type itself
  */
 interface LevelCase<C> {
-  /** The levels that all stores have. */
-  List<Isolation> BOTH = List.of(Isolation.SNAPSHOT, Isolation.SERIALIZABLE);
+  /** Snapshot isolation, and serializable transactions if the store has them. */
+  static List<Isolation> both(StoreKind store) {
+    return store.levels().stream().filter(level -> level != Isolation.READ_COMMITTED).toList();
+  }
+
+  /** How many levels the stores of a plan have. */
+  static long both(ExperimentPlan plan) {
+    return plan.stores().kinds().stream().mapToLong(kind -> both(kind).size()).sum();
+  }
 
   StoreKind store();
 

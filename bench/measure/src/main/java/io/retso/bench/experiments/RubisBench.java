@@ -30,7 +30,7 @@ public final class RubisBench {
   public record Settings(ExperimentPlan plan, Scale scale) {
     /** About how long it takes. */
     public Duration length() {
-      long cases = (long) LevelCase.BOTH.size() * plan.stores().kinds().size();
+      long cases = LevelCase.both(plan);
       return plan.length(cases * plan.rounds(), cases, CHECK);
     }
   }
@@ -78,7 +78,7 @@ public final class RubisBench {
       Rubis workload = new Rubis(settings.scale, Isolation.SNAPSHOT);
       run.load(kind, stores.get(kind), workload);
       workloads.put(kind, workload);
-      compared.add(LevelCase.BOTH.stream().map(level -> new Case(kind, level)).toList());
+      compared.add(LevelCase.both(kind).stream().map(level -> new Case(kind, level)).toList());
     }
     run.take(
         compared,

@@ -46,7 +46,7 @@ public final class TpcbBench {
     public Duration length() {
       long cases = 0;
       for (StoreKind kind : plan.stores().kinds()) {
-        cases += (long) scales.size() * levels(kind).size();
+        cases += (long) scales.size() * kind.levels().size();
       }
       return plan.length(cases * plan.rounds(), cases, CHECK);
     }
@@ -72,12 +72,6 @@ public final class TpcbBench {
     this.found = new Levels<>(run.rounds());
   }
 
-  private static List<Isolation> levels(StoreKind kind) {
-    return kind == StoreKind.POSTGRESQL
-        ? List.of(Isolation.READ_COMMITTED, Isolation.SNAPSHOT, Isolation.SERIALIZABLE)
-        : LevelCase.BOTH;
-  }
-
   /** Measures everything. */
   public Result run(String version, List<String> flags)
       throws BenchException, InterruptedException {
@@ -98,7 +92,7 @@ public final class TpcbBench {
         Tpcb workload = new Tpcb(scale, settings.accounts, Isolation.SNAPSHOT);
         run.load(kind, stores.get(kind), workload);
         List<Case> cases =
-            levels(kind).stream().map(level -> new Case(kind, scale, level)).toList();
+            kind.levels().stream().map(level -> new Case(kind, scale, level)).toList();
         cases.forEach(of -> workloads.put(of, workload.at(of.level)));
         compared.add(cases);
       }
@@ -120,7 +114,7 @@ public final class TpcbBench {
   private Plot plot() {
     List<Series> series = new ArrayList<>();
     for (StoreKind kind : settings.plan.stores().kinds()) {
-      for (Isolation level : levels(kind)) {
+      for (Isolation level : kind.levels()) {
         series.add(
             Series.ofMeans(
                 kind + ", " + level,

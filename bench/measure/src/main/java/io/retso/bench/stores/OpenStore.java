@@ -20,12 +20,14 @@ import io.retso.workload.store.OracleStore;
 import io.retso.workload.store.PlainStore;
 import io.retso.workload.store.PostgresStore;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import org.apache.hadoop.conf.Configuration;
@@ -161,10 +163,41 @@ public final class OpenStore implements AutoCloseable {
                 .address(address.getAddress().getHostAddress() + ":" + address.getPort())
                 .build());
       }
+      case OMID -> {
+        if (plan.hbase().isPresent()) {
+          throw new BenchException(
+              "Omid is measured on a cluster of its own: leave --cluster and --oracle out");
+        }
+        yield omid(cluster(plan));
+      }
       case POSTGRESQL ->
           new PostgresStore(
               plan.postgresUrl().isEmpty() ? postgres(plan).url() : plan.postgresUrl());
     };
+  }
+
+  /** Whether this build has Omid. */
+  public static boolean hasOmid() {
+    return omidStore().isPresent();
+  }
+
+  private static Optional<Class<?>> omidStore() {
+    try {
+      return Optional.of(Class.forName("io.retso.bench.omid.OmidStore"));
+    } catch (ClassNotFoundException e) {
+      return Optional.empty(); // a build without the profile
+    }
+  }
+
+  private static Store omid(LocalCluster cluster) throws IOException {
+    try {
+      Class<?> store = omidStore().orElseThrow(); // the options have asked for it
+      return (Store) store.getConstructor(LocalCluster.class).newInstance(cluster);
+    } catch (InvocationTargetException e) {
+      throw new IOException(e.getCause());
+    } catch (ReflectiveOperationException e) {
+      throw new AssertionError(e); // the class is ours
+    }
   }
 
   /** A cluster that runs: what workloads make there is dropped in the end. */

@@ -1,6 +1,8 @@
 package io.retso.bench.stores;
 
+import io.retso.workload.Isolation;
 import io.retso.workload.smallbank.Strategy;
+import java.util.List;
 
 /** The stores to choose from. */
 public enum StoreKind {
@@ -11,7 +13,9 @@ public enum StoreKind {
   /** HBase without transactions. */
   PLAIN("plain HBase"),
   /** PostgreSQL: one that runs already, or one of its own. */
-  POSTGRESQL("PostgreSQL");
+  POSTGRESQL("PostgreSQL"),
+  /** Apache Omid on HBase, in a build that has it. */
+  OMID("Omid on HBase");
 
   private final String label;
 
@@ -25,7 +29,18 @@ public enum StoreKind {
       case READ_COMMITTED -> this == POSTGRESQL;
       case SI -> true;
       case VALIDATE_WT -> this == HBASE || this == ORACLE;
-      default -> this != PLAIN;
+      case SERIALIZABLE -> levels().contains(Isolation.SERIALIZABLE);
+      default -> this != PLAIN && !(this == OMID && strategy.locks());
+    };
+  }
+
+  /** At which it runs transactions; without any, they count as snapshot isolation. */
+  public List<Isolation> levels() {
+    return switch (this) {
+      case HBASE, ORACLE -> List.of(Isolation.SNAPSHOT, Isolation.SERIALIZABLE);
+      case POSTGRESQL ->
+          List.of(Isolation.READ_COMMITTED, Isolation.SNAPSHOT, Isolation.SERIALIZABLE);
+      case PLAIN, OMID -> List.of(Isolation.SNAPSHOT);
     };
   }
 

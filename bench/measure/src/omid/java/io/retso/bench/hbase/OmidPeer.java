@@ -2,52 +2,27 @@ package io.retso.bench.hbase;
 
 import static io.retso.bench.hbase.PlainOperations.checked;
 
-import io.retso.cluster.ChildProcess;
+import io.retso.bench.omid.OmidServer;
 import io.retso.cluster.LocalCluster;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
-import org.apache.hadoop.hbase.client.Admin;
-import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
-import org.apache.hadoop.hbase.client.Connection;
-import org.apache.hadoop.hbase.client.ConnectionFactory;
-import org.apache.hadoop.hbase.client.CoprocessorDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
-import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
-import org.apache.omid.transaction.HBaseOmidClientConfiguration;
-import org.apache.omid.transaction.HBaseTransactionManager;
-import org.apache.omid.transaction.OmidSnapshotFilter;
 import org.apache.omid.transaction.RollbackException;
 import org.apache.omid.transaction.TTable;
 import org.apache.omid.transaction.Transaction;
 import org.apache.omid.transaction.TransactionException;
-import org.apache.omid.transaction.TransactionManager;
-import org.apache.omid.tso.client.OmidClientConfiguration.PostCommitMode;
 
-/**
- * Apache Omid with reads in the region server, and its work after a commit done before the answer:
- * in its other mode that has one thread, and a queue without a bound. Its log is HBase's, which is
- * not forced unless {@code hbase.wal.hsync} says so.
- */
+/** Apache Omid. */
 final class OmidPeer implements Peer {
   private static final TableName TABLE = TableName.valueOf("omids_table");
-  private static final String SERVER_READS = "omid.server.side.filter";
-  private static final String COMMIT_TABLE = "omid.committable.tablename";
 
-  private ChildProcess server;
-  private Connection connection;
-  private TransactionManager manager;
+  private OmidServer server;
 
   @Override
   public String name() {
@@ -56,50 +31,8 @@ final class OmidPeer implements Peer {
 
   @Override
   public void open(LocalCluster cluster, byte[][] splits) throws IOException, InterruptedException {
-    Configuration configuration = cluster.configuration();
-    configuration.set(SERVER_READS, "true");
-    Path directory = Files.createTempDirectory("omid");
-    try (OutputStream site = Files.newOutputStream(directory.resolve("hbase-site.xml"))) {
-      configuration.writeXml(site);
-    }
-    int port;
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = socket.getLocalPort();
-    }
-    Path ready = directory.resolve("ready");
-    server =
-        ChildProcess.start(
-            "Omid's server",
-            directory.resolve("output.txt"),
-            ready,
-            List.of("-Xmx1g", "-Xbootclasspath/a:" + directory), // behind the JVM's own classes
-            OmidNode.class.getName(),
-            List.of(Integer.toString(port), ready.toString()));
-    server.awaitReady();
-    HBaseOmidClientConfiguration client = new HBaseOmidClientConfiguration();
-    client.setConnectionString("127.0.0.1:" + port);
-    client.setPostCommitMode(PostCommitMode.SYNC);
-    client.setHBaseConfiguration(configuration);
-    connection = ConnectionFactory.createConnection(configuration);
-    create(client.getCommitTableName(), splits);
-    manager = HBaseTransactionManager.newInstance(client);
-  }
-
-  private void create(String commitTable, byte[][] splits) throws IOException {
-    try (Admin admin = connection.getAdmin()) {
-      admin.createTable(
-          TableDescriptorBuilder.newBuilder(TABLE)
-              .setColumnFamily(
-                  ColumnFamilyDescriptorBuilder.newBuilder(Rows.FAMILY)
-                      .setMaxVersions(Integer.MAX_VALUE)
-                      .build())
-              .setCoprocessor(
-                  CoprocessorDescriptorBuilder.newBuilder(OmidSnapshotFilter.class.getName())
-                      .setProperty(COMMIT_TABLE, commitTable)
-                      .build())
-              .build(),
-          splits);
-    }
+    server = new OmidServer(cluster);
+    server.create(TABLE, Rows.FAMILY, splits);
   }
 
   private interface Work {
@@ -107,7 +40,7 @@ final class OmidPeer implements Peer {
   }
 
   private Operation operation(Work work) throws IOException {
-    TTable table = new TTable(connection, TABLE.getNameAsString());
+    TTable table = new TTable(server.connection(), TABLE.getNameAsString());
     return new Operation() {
       @Override
       public boolean run() throws IOException {
@@ -123,9 +56,9 @@ final class OmidPeer implements Peer {
 
   private boolean transaction(TTable table, Work work) throws IOException {
     try {
-      Transaction tx = manager.begin();
+      Transaction tx = server.manager().begin();
       work.in(tx, table);
-      manager.commit(tx);
+      server.manager().commit(tx);
       return true;
     } catch (RollbackException e) {
       return false;
@@ -210,12 +143,6 @@ final class OmidPeer implements Peer {
 
   @Override
   public void close() throws IOException {
-    if (manager != null) {
-      manager.close();
-    }
-    if (connection != null) {
-      connection.close();
-    }
     if (server != null) {
       server.close();
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.bench.stores.StoreKind;
 import io.retso.bench.workload.SmallBankRun.Case;
 import io.retso.report.Verdict;
 import io.retso.workload.smallbank.Strategy;

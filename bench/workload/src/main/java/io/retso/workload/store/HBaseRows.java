@@ -19,9 +19,11 @@ import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.util.Bytes;
 
-/** Rows of workloads as rows of HBase, with one column. */
-final class HBaseRows {
-  private static final byte[] FAMILY = Bytes.toBytes("f");
+/** Rows of workloads as rows of HBase, with one column. Stateless. */
+public final class HBaseRows {
+  /** The only column family. */
+  public static final byte[] FAMILY = Bytes.toBytes("f");
+
   private static final byte[] QUALIFIER = Bytes.toBytes("v");
   private static final int SCAN_CACHING = 500;
 
@@ -30,11 +32,11 @@ final class HBaseRows {
 
   private HBaseRows() {}
 
-  static TableName name(String table) {
+  public static TableName name(String table) {
     return TableName.valueOf(NAMESPACE, table);
   }
 
-  static void makeNamespace(Admin admin) throws IOException {
+  public static void makeNamespace(Admin admin) throws IOException {
     if (!List.of(admin.listNamespaces()).contains(NAMESPACE)) {
       admin.createNamespace(NamespaceDescriptor.create(NAMESPACE).build());
     }
@@ -55,7 +57,7 @@ final class HBaseRows {
         .build();
   }
 
-  static void drop(Admin admin, TableName table) throws IOException {
+  public static void drop(Admin admin, TableName table) throws IOException {
     if (admin.tableExists(table)) {
       if (admin.isTableEnabled(table)) {
         admin.disableTable(table);
@@ -64,7 +66,7 @@ final class HBaseRows {
     }
   }
 
-  static Get get(Row row) {
+  public static Get get(Row row) {
     return get(row.key());
   }
 
@@ -72,11 +74,11 @@ final class HBaseRows {
     return new Get(Bytes.toBytes(key)).addColumn(FAMILY, QUALIFIER);
   }
 
-  static List<Get> gets(List<String> keys) {
+  public static List<Get> gets(List<String> keys) {
     return keys.stream().map(HBaseRows::get).toList();
   }
 
-  static List<byte[]> values(Result[] rows) {
+  public static List<byte[]> values(Result[] rows) {
     List<byte[]> values = new ArrayList<>(rows.length); // some may be null
     for (Result row : rows) {
       values.add(value(row));
@@ -84,15 +86,15 @@ final class HBaseRows {
     return values;
   }
 
-  static Put put(Row row, byte[] value) {
+  public static Put put(Row row, byte[] value) {
     return new Put(Bytes.toBytes(row.key())).addColumn(FAMILY, QUALIFIER, value);
   }
 
-  static Delete delete(Row row) {
+  public static Delete delete(Row row) {
     return new Delete(Bytes.toBytes(row.key())).addColumns(FAMILY, QUALIFIER);
   }
 
-  static Scan scan(Range range, int limit) {
+  public static Scan scan(Range range, int limit) {
     return new Scan()
         .addColumn(FAMILY, QUALIFIER)
         .withStartRow(Bytes.toBytes(range.from()))
@@ -101,11 +103,11 @@ final class HBaseRows {
         .setLimit(limit == StoreTransaction.NO_LIMIT ? -1 : limit);
   }
 
-  static String key(Result row) {
+  public static String key(Result row) {
     return Bytes.toString(row.getRow());
   }
 
-  static byte[] value(Result row) {
+  public static byte[] value(Result row) {
     return row.getValue(FAMILY, QUALIFIER);
   }
 }

@@ -1,4 +1,4 @@
-package io.retso.bench.hbase;
+package io.retso.bench.omid;
 
 import java.io.IOException;
 import java.nio.file.Files;
