@@ -27,14 +27,12 @@ import java.util.Map;
 /**
  * Runs of an experiment: all stores are there at the same time, what is compared takes turns, and
  * the data is checked after each run.
- *
- * @param <C> the cases
  */
-final class ExperimentRun<C extends LevelCase<C>> {
+final class ExperimentRun {
   private final String name;
   private final ExperimentPlan plan;
   private final ProgressLine line;
-  private final Rounds<C, ProgramCounts> rounds = new Rounds<>();
+  private final Rounds<LevelCase, ProgramCounts> rounds = new Rounds<>();
   private final List<String> failures = new ArrayList<>();
   private final Map<String, Map<String, String>> facts = new LinkedHashMap<>();
 
@@ -64,7 +62,7 @@ final class ExperimentRun<C extends LevelCase<C>> {
   }
 
   /** What was measured so far. */
-  Rounds<C, ProgramCounts> rounds() {
+  Rounds<LevelCase, ProgramCounts> rounds() {
     return rounds;
   }
 
@@ -130,13 +128,16 @@ final class ExperimentRun<C extends LevelCase<C>> {
    * @param end number behind the last one
    */
   void take(
-      List<List<C>> compared, int first, int end, Rounds.Measurement<C, ProgramCounts> measurement)
+      List<List<LevelCase>> compared,
+      int first,
+      int end,
+      Rounds.Measurement<LevelCase, ProgramCounts> measurement)
       throws IOException, InterruptedException {
     rounds.take(compared, first, end, line, measurement);
   }
 
   /** Runs a workload once, and checks what it leaves. */
-  ProgramCounts measure(C of, int round, Store store, Workload workload, Beside beside)
+  ProgramCounts measure(LevelCase of, int round, Store store, Workload workload, Beside beside)
       throws IOException, InterruptedException {
     Duration measured = round < 0 ? plan.first() : plan.measured();
     LoadCounts counts =
@@ -168,7 +169,7 @@ final class ExperimentRun<C extends LevelCase<C>> {
   }
 
   /** Runs a workload with nothing beside it. */
-  ProgramCounts measure(C of, int round, Store store, Workload workload)
+  ProgramCounts measure(LevelCase of, int round, Store store, Workload workload)
       throws IOException, InterruptedException {
     return measure(of, round, store, workload, new Beside() {});
   }

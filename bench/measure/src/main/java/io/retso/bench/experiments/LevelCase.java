@@ -5,25 +5,34 @@ import io.retso.workload.Isolation;
 import java.util.List;
 
 /**
- * What takes turns in an experiment: a store and a level, and what else it varies.
+ * What takes turns in an experiment.
  *
- * @param <C> the type itself
+ * @param value of what the experiment varies beside store and level; 0 if it is nothing
+ * @param varied the same for people, such as "scale 50"; empty if it is nothing
  */
-interface LevelCase<C> {
+public record LevelCase(StoreKind store, int value, String varied, Isolation level) {
   /** Snapshot isolation, and serializable transactions if the store has them. */
   static List<Isolation> both(StoreKind store) {
     return store.levels().stream().filter(level -> level != Isolation.READ_COMMITTED).toList();
   }
 
-  /** How many levels the stores of a plan have. */
+  /** How many of these the stores of a plan have. */
   static long both(ExperimentPlan plan) {
     return plan.stores().kinds().stream().mapToLong(kind -> both(kind).size()).sum();
   }
 
-  StoreKind store();
-
-  Isolation level();
-
   /** This case at another level. */
-  C at(Isolation other);
+  LevelCase at(Isolation other) {
+    return new LevelCase(store, value, varied, other);
+  }
+
+  /** Store, and what is varied. */
+  String place() {
+    return varied.isEmpty() ? store.toString() : store + ", " + varied;
+  }
+
+  @Override
+  public String toString() {
+    return place() + ", " + level;
+  }
 }

@@ -28,7 +28,7 @@ public final class TpccBench {
   private static final Duration CHECK = Duration.ofSeconds(1);
 
   private final Settings settings;
-  private final ExperimentRun<TpccCase> run;
+  private final ExperimentRun run;
 
   /** How long deferred readers took, in nanoseconds, in all runs of a store and a level. */
   private final Map<StoreKind, Map<Isolation, Histogram>> nanos = new LinkedHashMap<>();
@@ -54,7 +54,7 @@ public final class TpccBench {
   /** Prepares a benchmark. */
   public TpccBench(Settings settings, PrintWriter out, boolean terminal) {
     this.settings = settings;
-    this.run = new ExperimentRun<>("tpcc", settings.plan(), out, terminal);
+    this.run = new ExperimentRun("tpcc", settings.plan(), out, terminal);
   }
 
   /** Measures everything. */
@@ -79,19 +79,19 @@ public final class TpccBench {
       run.load(store.getKey(), store.getValue(), workload);
       subjects.put(store.getKey(), new Subject(store.getValue(), workload));
     }
-    Rounds.Measurement<TpccCase, ProgramCounts> measurement =
+    Rounds.Measurement<LevelCase, ProgramCounts> measurement =
         (of, round) -> measure(subjects.get(of.store()), of, round);
     run.take(cases(List.of(Mix.STANDARD.readOnlyPercent())), -1, 0, measurement);
     run.take(cases(settings.shares()), 0, settings.plan().rounds(), measurement);
   }
 
   /** Both levels of a store are compared. */
-  private List<List<TpccCase>> cases(List<Integer> shares) {
-    List<List<TpccCase>> all = new ArrayList<>();
+  private List<List<LevelCase>> cases(List<Integer> shares) {
+    List<List<LevelCase>> all = new ArrayList<>();
     for (int share : shares) {
       for (StoreKind kind : settings.plan().stores().kinds()) {
         all.add(
-            LevelCase.both(kind).stream().map(level -> new TpccCase(kind, share, level)).toList());
+            LevelCase.both(kind).stream().map(level -> TpccResult.of(kind, share, level)).toList());
       }
     }
     return all;
@@ -110,10 +110,10 @@ public final class TpccBench {
     return all;
   }
 
-  private ProgramCounts measure(Subject subject, TpccCase of, int round)
+  private ProgramCounts measure(Subject subject, LevelCase of, int round)
       throws IOException, InterruptedException {
     Store store = subject.store;
-    Tpcc workload = subject.workload.with(of.level(), new Mix(of.share()));
+    Tpcc workload = subject.workload.with(of.level(), new Mix(of.value()));
     if (!of.store().levels().contains(Isolation.SERIALIZABLE)) {
       return run.measure(of, round, store, workload); // it has no deferred readers
     }

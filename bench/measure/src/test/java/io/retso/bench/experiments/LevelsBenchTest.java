@@ -24,10 +24,10 @@ class LevelsBenchTest {
 
   private final StringWriter out = new StringWriter();
 
-  private List<String> order(Result result, String varied) {
+  private List<String> order(Result result) {
     List<String> order = new ArrayList<>();
     for (JsonNode run : result.runs()) {
-      order.add((run.at("/of/" + varied).asText() + " " + run.at("/of/level").asText()).strip());
+      order.add(run.at("/of/value").asText() + " " + run.at("/of/level").asText());
     }
     return order;
   }
@@ -40,7 +40,7 @@ class LevelsBenchTest {
       Result result = new RubisBench(settings, new PrintWriter(out), false).run("1", List.of());
       assertEquals(List.of(), result.failures());
       assertEquals(
-          List.of("SNAPSHOT", "SERIALIZABLE", "SERIALIZABLE", "SNAPSHOT"), order(result, "none"));
+          List.of("0 SNAPSHOT", "0 SERIALIZABLE", "0 SERIALIZABLE", "0 SNAPSHOT"), order(result));
       assertEquals(2, result.tables().get(0).rows().size());
       assertEquals(1, result.verdicts().size());
       assertEquals(0.97, result.verdicts().get(0).target());
@@ -69,7 +69,7 @@ class LevelsBenchTest {
               "1 SNAPSHOT",
               "3 SERIALIZABLE",
               "3 SNAPSHOT"),
-          order(result, "scale"));
+          order(result));
       assertEquals(4, result.tables().get(0).rows().size());
       assertEquals(2, result.verdicts().size());
       Publication.publish(result, new PrintWriter(out), directory);

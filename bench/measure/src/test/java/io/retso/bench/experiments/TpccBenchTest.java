@@ -64,7 +64,7 @@ class TpccBenchTest {
       List<String> order = new ArrayList<>();
       result
           .runs()
-          .forEach(run -> order.add(run.at("/of/share") + " " + run.at("/of/level").asText()));
+          .forEach(run -> order.add(run.at("/of/value") + " " + run.at("/of/level").asText()));
       assertEquals(
           List.of(
               "8 SNAPSHOT",
@@ -142,8 +142,8 @@ class TpccBenchTest {
 
   @Test
   void ratiosAndRefusalsAreComparedWithThePapers() {
-    Rounds<TpccCase, ProgramCounts> rounds = new Rounds<>();
-    TpccCase snapshot = new TpccCase(StoreKind.HBASE, 8, Isolation.SNAPSHOT);
+    Rounds<LevelCase, ProgramCounts> rounds = new Rounds<>();
+    LevelCase snapshot = TpccResult.of(StoreKind.HBASE, 8, Isolation.SNAPSHOT);
     for (int round = 0; round < 6; round++) {
       rounds.add(snapshot, round, counts(100, 0));
       rounds.add(snapshot.at(Isolation.SERIALIZABLE), round, counts(97, 100));
