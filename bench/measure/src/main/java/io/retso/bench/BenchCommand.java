@@ -50,6 +50,7 @@ import picocli.CommandLine.Option;
       ReadersCommand.class,
       TpcbCommand.class,
       TpccCommand.class,
+      YcsbCommand.class,
       PublishCommand.class,
       MicroCommand.class
     },
