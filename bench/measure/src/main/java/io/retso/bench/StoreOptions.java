@@ -67,8 +67,8 @@ final class StoreOptions {
       names = "--rounds",
       paramLabel = "N",
       description =
-          "Repetitions in which what is compared takes turns. Default: 3, of sibench 5, of tpcc 8;"
-              + " with --quick 1, 4, 2")
+          "Repetitions in which what is compared takes turns. Default: 3, of sibench 5, of tpcb"
+              + " and ycsb 6, of tpcc 8; with --quick 1, of sibench 4, of the others 2")
   private Integer rounds;
 
   /**

@@ -41,7 +41,7 @@ final class YcsbCommand implements Callable<Integer> {
   @Option(
       names = "--records",
       paramLabel = "N",
-      description = "Records of 1 KB. Default: 10000, with --quick 1000")
+      description = "Records of 1 KB. Default: 10000, with --quick 500")
   private Integer records;
 
   @Option(
@@ -61,11 +61,11 @@ final class YcsbCommand implements Callable<Integer> {
   private YcsbBench.Settings settings() {
     StoreOptions.Lengths lengths =
         stores.lengths(
-            options, options.quick ? 0.2 : 2, options.quick ? 0.5 : 5, options.quick ? 2 : 6);
+            options, options.quick ? 0.1 : 2, options.quick ? 0.4 : 5, options.quick ? 2 : 6);
     options.check(
         YcsbBench.WORKLOADS.containsAll(workloads),
         "--workloads must be of " + String.join(",", YcsbBench.WORKLOADS));
-    int loaded = records == null ? options.quick ? 1000 : 10_000 : records;
+    int loaded = records == null ? options.quick ? 500 : 10_000 : records;
     options.check(loaded >= 1 && loaded <= RECORDS_MAX, "--records must be 1 to " + RECORDS_MAX);
     options.check(clients >= 1 && clients <= CLIENTS_MAX, "--clients must be 1 to " + CLIENTS_MAX);
     StorePlan plan = stores.plan(options);

@@ -227,9 +227,7 @@ public final class YcsbBench {
     Figures figures =
         of.workload.equals(ECONOMY) ? economy(cluster, of, round) : core(cluster, of, round);
     if (figures.score > 0 && of.binding.level() != null) {
-      failures.add(
-          String.format(
-              Locale.ROOT, "%s, round %d: anomaly score %.6f", of, round + 1, figures.score));
+      failures.add(of + ", round " + (round + 1) + ": anomaly score " + decimal(figures.score));
     }
     return figures;
   }
@@ -330,8 +328,12 @@ public final class YcsbBench {
 
   private Table economy() {
     return figures(table("The closed economy", true))
-        .column(Unit.RATE, "anomaly score", of -> rounds.mean(of, Figures::score).value())
+        .words("anomaly score", of -> decimal(rounds.mean(of, Figures::score).value()))
         .end();
+  }
+
+  private static String decimal(double score) {
+    return String.format(Locale.ROOT, "%.6f", score);
   }
 
   private List<Verdict> verdicts() {
