@@ -50,15 +50,21 @@ public final class PlainHBaseClient extends DB {
       if (shared == null) {
         shared = ConnectionFactory.createConnection(settings.configuration());
       }
-      users++;
-      try (Admin admin = shared.getAdmin()) {
-        if (creates && !admin.tableExists(settings.table())) {
-          admin.createTable(settings.descriptor());
-        }
+      if (creates) {
+        create(settings);
       }
+      users++;
       return shared;
     } catch (IOException e) {
       throw new DBException("HBase cannot be used: see hbase.zookeeper.quorum", e);
+    }
+  }
+
+  private static void create(Settings settings) throws IOException {
+    try (Admin admin = shared.getAdmin()) {
+      if (!admin.tableExists(settings.table())) {
+        admin.createTable(settings.descriptor());
+      }
     }
   }
 
