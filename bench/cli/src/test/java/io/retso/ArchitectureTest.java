@@ -19,7 +19,8 @@ class ArchitectureTest {
   private static final JavaClasses BENCH =
       new ClassFileImporter()
           .importPaths(
-              Stream.of("report", "cluster", "verify", "workload", "chaos", "measure", "cli")
+              Stream.of(
+                      "report", "cluster", "verify", "workload", "ycsb", "chaos", "measure", "cli")
                   .map(module -> Path.of("..", module, "target", "classes"))
                   .toList());
 

@@ -31,6 +31,7 @@ class TextRulesTest {
           "bench/cluster",
           "bench/verify",
           "bench/workload",
+          "bench/ycsb",
           "bench/chaos",
           "bench/measure",
           "bench/cli");

@@ -55,6 +55,7 @@ class PublishedTest {
     MODULES.put("retso-advise", "hbase-integration/advise");
     MODULES.put("retso-testkit", "hbase-integration/testkit");
     MODULES.put("retso-spring", "hbase-integration/spring");
+    MODULES.put("retso-ycsb", "bench/ycsb");
   }
 
   @TempDir static Path directory;

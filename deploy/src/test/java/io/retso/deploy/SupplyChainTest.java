@@ -32,7 +32,7 @@ class SupplyChainTest {
   private static final Path ROOT = Path.of("..");
 
   /**
-   * What others depend on. The bench is run from a clone alone, and is built beside these tests.
+   * What others depend on. The rest of the bench is run from a clone alone, and is built beside these tests.
    */
   private static final List<String> PUBLISHED =
       List.of(
@@ -43,7 +43,8 @@ class SupplyChainTest {
           "hbase-integration/advise",
           "hbase-integration/embedded",
           "hbase-integration/spring",
-          "hbase-integration/testkit");
+          "hbase-integration/testkit",
+          "bench/ycsb");
 
   private static Advisories advisories;
 

@@ -170,6 +170,11 @@ class BenchCommandTest {
     assertRefused("--clients must be 1 to", "bench", "rubis", "--clients", "1001");
     assertRefused("has neither level", "bench", "rubis", "--store", "plain");
     assertRefused("has neither level", "bench", "tpcb", "--store", "plain");
+    assertRefused("--workloads must be of a,b,c", "bench", "ycsb", "--workloads", "a,g");
+    assertRefused("--records must be 1 to", "bench", "ycsb", "--records", "0");
+    assertRefused("--clients must be 1 to", "bench", "ycsb", "--clients", "0");
+    assertRefused("leave it out", "bench", "ycsb", "--store", "oracle");
+    assertRefused("give both or none", "bench", "ycsb", "--cluster", "a:1");
     assertRefused("is neither HOST[,HOST", "bench", "sibench", "--cluster", "a", "--oracle", "a:1");
   }
 

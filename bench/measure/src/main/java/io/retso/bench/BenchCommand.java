@@ -51,6 +51,7 @@ import picocli.CommandLine.Option;
       TpcbCommand.class,
       TpccCommand.class,
       RubisCommand.class,
+      YcsbCommand.class,
       PublishCommand.class,
       MicroCommand.class
     },

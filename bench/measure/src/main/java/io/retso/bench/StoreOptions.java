@@ -74,9 +74,9 @@ final class StoreOptions {
       names = "--rounds",
       paramLabel = "N",
       description =
-          "Repetitions in which what is compared takes turns. Default: 3, of sibench 5, of tpcb 6,"
-              + " of tpcc 8, of rubis 12; with --quick 1, of sibench and rubis 4, of tpcb and tpcc"
-              + " 2")
+          "Repetitions in which what is compared takes turns. Default: 3, of sibench 5, of tpcb and"
+              + " ycsb 6, of tpcc 8, of rubis 12; with --quick 1, of sibench and rubis 4, of tpcb,"
+              + " tpcc and ycsb 2")
   private Integer rounds;
 
   /**

@@ -14,6 +14,7 @@ import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.util.Bytes;
+import org.apache.yetus.audience.InterfaceAudience;
 import site.ycsb.ByteIterator;
 import site.ycsb.DB;
 import site.ycsb.DBException;
@@ -22,7 +23,10 @@ import site.ycsb.Status;
 /**
  * HBase without transactions, to compare with. YCSB makes one for each thread; all have one
  * connection. Not thread-safe.
+ *
+ * @since 0.1
  */
+@InterfaceAudience.Public
 public final class PlainHBaseClient extends DB {
   private static Connection shared;
   private static int users;
@@ -46,15 +50,21 @@ public final class PlainHBaseClient extends DB {
       if (shared == null) {
         shared = ConnectionFactory.createConnection(settings.configuration());
       }
-      users++;
-      try (Admin admin = shared.getAdmin()) {
-        if (creates && !admin.tableExists(settings.table())) {
-          admin.createTable(settings.descriptor());
-        }
+      if (creates) {
+        create(settings);
       }
+      users++;
       return shared;
     } catch (IOException e) {
       throw new DBException("HBase cannot be used: see hbase.zookeeper.quorum", e);
+    }
+  }
+
+  private static void create(Settings settings) throws IOException {
+    try (Admin admin = shared.getAdmin()) {
+      if (!admin.tableExists(settings.table())) {
+        admin.createTable(settings.descriptor());
+      }
     }
   }
 

@@ -16,12 +16,13 @@ record Settings(Properties properties) {
   private static final int OPERATIONS_MAX = 1000;
 
   /**
-   * From hbase-site.xml on the class path, and all properties that begin with hbase. or zookeeper.
+   * From hbase-site.xml on the class path, and all properties that begin with hbase., zookeeper. or
+   * retso., such as retso.security.
    */
   Configuration configuration() {
     Configuration configuration = HBaseConfiguration.create();
     for (String name : properties.stringPropertyNames()) {
-      if (name.startsWith("hbase.") || name.startsWith("zookeeper.")) {
+      if (name.matches("(hbase|zookeeper|retso)\\..*")) {
         configuration.set(name, properties.getProperty(name));
       }
     }

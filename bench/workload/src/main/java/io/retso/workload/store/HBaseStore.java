@@ -68,6 +68,11 @@ public final class HBaseStore implements Store {
     }
   }
 
+  /** How HBase knows a table that {@link #create} has made here, or a {@link PlainStore}. */
+  public static String tableName(String table) {
+    return HBaseRows.name(table).getNameAsString();
+  }
+
   /** Another manager on the same connection to HBase, to be closed before this one. */
   public HBaseStore another() throws IOException {
     return new HBaseStore(connection, oracle, false);
