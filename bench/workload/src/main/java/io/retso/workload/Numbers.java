@@ -6,13 +6,22 @@ import java.nio.ByteBuffer;
 public final class Numbers {
   private Numbers() {}
 
-  /** A number as eight bytes. */
-  public static byte[] bytes(long number) {
-    return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
+  /** Numbers, as eight bytes each. */
+  public static byte[] bytes(long... numbers) {
+    ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES * numbers.length);
+    bytes.asLongBuffer().put(numbers);
+    return bytes.array();
   }
 
   /** The number that these bytes are. */
   public static long number(byte[] value) {
     return ByteBuffer.wrap(value).getLong();
+  }
+
+  /** The numbers that these bytes are. */
+  public static long[] numbers(byte[] value) {
+    long[] numbers = new long[value.length / Long.BYTES];
+    ByteBuffer.wrap(value).asLongBuffer().get(numbers);
+    return numbers;
   }
 }

@@ -1,7 +1,7 @@
 package io.retso.chaos.clients;
 
 import io.retso.chaos.load.Successes;
-import io.retso.chaos.rows.Bank;
+import io.retso.chaos.work.Bank;
 import java.util.List;
 
 /**

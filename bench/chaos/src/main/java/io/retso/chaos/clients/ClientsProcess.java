@@ -5,7 +5,7 @@ import io.retso.chaos.load.Load;
 import io.retso.chaos.load.Pauses;
 import io.retso.chaos.load.RoleWatch;
 import io.retso.chaos.load.Successes;
-import io.retso.chaos.rows.Bank;
+import io.retso.chaos.work.Bank;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

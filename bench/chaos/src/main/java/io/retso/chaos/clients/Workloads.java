@@ -1,8 +1,7 @@
 package io.retso.chaos.clients;
 
-import io.retso.chaos.rows.Bank;
-import io.retso.chaos.rows.OracleLists;
-import io.retso.chaos.rows.OracleRows;
+import io.retso.chaos.work.Bank;
+import io.retso.chaos.work.OracleLists;
 import io.retso.verify.clients.ListWorker;
 import io.retso.verify.clients.StopSignal;
 import io.retso.verify.clients.Stranger;
@@ -14,10 +13,10 @@ import io.retso.verify.lists.Action;
 import io.retso.verify.lists.Findings;
 import io.retso.verify.lists.Generations;
 import io.retso.verify.lists.ListKey;
-import io.retso.verify.lists.ListStore;
 import io.retso.verify.lists.ListStore.CommitFailure;
 import io.retso.verify.lists.ListStore.ListTransaction;
 import io.retso.verify.lists.ListStore.Violation;
+import io.retso.workload.store.AskingStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,8 +37,8 @@ final class Workloads implements AutoCloseable {
 
   private final ClientsPlan.Work work;
   private final HistoryRecorder recorder;
-  private final OracleRows rows;
-  private final ListStore lists;
+  private final AskingStore store;
+  private final OracleLists lists;
   private final Bank bank;
   private final StopSignal stop = new StopSignal();
   private final List<String> violations = new CopyOnWriteArrayList<>();
@@ -49,10 +48,11 @@ final class Workloads implements AutoCloseable {
   Workloads(ClientsPlan plan) throws IOException {
     this.work = plan.work();
     this.recorder = HistoryRecorder.create(Path.of(plan.directory(), "history.edn"), plan.origin());
-    this.rows = new OracleRows(plan.client("work").requestTimeout(REQUEST_MAX).build());
-    this.lists = new OracleLists(rows);
+    this.store = new AskingStore(plan.client("work").requestTimeout(REQUEST_MAX).build());
+    this.store.create(List.of(OracleLists.TABLE, Bank.TABLE));
+    this.lists = new OracleLists(store);
     Findings findings = violations::add;
-    this.bank = new Bank(rows, work.isolation(), work.bankPauseMillis(), findings, stop);
+    this.bank = new Bank(store, work.isolation(), work.bankPauseMillis(), findings, stop);
     Generations generations =
         new Generations(Generations.allAt(work.firstGeneration()), work.listMax());
     for (int i = 0; i < work.lists(); i++) {
@@ -97,8 +97,7 @@ final class Workloads implements AutoCloseable {
         throw new IOException(thread.getName() + " does not come to an end");
       }
     }
-    List<ListKey> keys =
-        rows.keys().stream().filter(key -> key >= 0).map(ListKey::ofNumber).toList();
+    List<ListKey> keys = lists.keys();
     for (int from = 0; from < keys.size(); from += READ_TOGETHER) {
       readAll(keys.subList(from, Math.min(keys.size(), from + READ_TOGETHER)));
     }
@@ -136,7 +135,7 @@ final class Workloads implements AutoCloseable {
   @Override
   public void close() throws IOException {
     stop.set();
-    rows.close();
+    store.close();
     recorder.close();
   }
 }
