@@ -33,9 +33,9 @@ public final class OracleLists implements ListStore {
     this.store = store;
   }
 
-  /** All lists that were read or written. */
-  public List<ListKey> keys() {
-    return store.keys(TABLE).stream().map(Long::valueOf).sorted().map(ListKey::ofNumber).toList();
+  /** The numbers of all lists that were read or written. */
+  public List<Long> keys() {
+    return store.keys(TABLE).stream().map(Long::valueOf).toList();
   }
 
   /** How a store begins what a history says; only that is read-only which reads a safe snapshot. */
