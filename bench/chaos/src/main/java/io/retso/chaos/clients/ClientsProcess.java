@@ -3,9 +3,9 @@ package io.retso.chaos.clients;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.retso.chaos.load.Load;
 import io.retso.chaos.load.Pauses;
-import io.retso.chaos.load.RoleWatch;
 import io.retso.chaos.load.Successes;
 import io.retso.chaos.work.Bank;
+import io.retso.client.OracleMembers;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -20,8 +20,8 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.Optional;
-import javax.net.ssl.SSLSocketFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Clients as a process of their own. Its standard input has commands, a line each:
@@ -62,6 +62,7 @@ final class ClientsProcess {
   private static final Duration HEALTH_MAX = Duration.ofSeconds(2);
   private static final long BACK_MILLIS_MAX = 60_000;
   private static final long POLL_MILLIS = 5;
+  private static final long WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
   private static final int REPORTED_AT_ONCE = 5;
 
   private final ClientsPlan plan;
@@ -104,12 +105,10 @@ final class ClientsProcess {
       ClientsPlan plan = JSON.readValue(Path.of(arguments[0]).toFile(), ClientsPlan.class);
       ClientsProcess process = new ClientsProcess(plan);
       if (process.load != null) {
-        Optional<SSLSocketFactory> tls = Optional.empty();
-        if (plan.keys() != null) {
-          tls = Optional.of(plan.files().orElseThrow().ofClient().getSocketFactory());
-        }
-        RoleWatch.start(plan.oracles(), tls, process::leads);
         process.load.start();
+        Thread watch = new Thread(process::watch, "leaders");
+        watch.setDaemon(true);
+        watch.start();
       }
       process.obey();
       System.exit(0);
@@ -119,12 +118,21 @@ final class ClientsProcess {
     }
   }
 
-  private void leads(String address, long epoch) {
-    synchronized (leaders) {
-      leaders.add(new Clients.Leader(address, epoch, System.nanoTime()));
-      if (leaders.size() > LEADERS_MAX) {
-        leaders.remove();
+  /** Notes each leader that the clients of the load follow. */
+  private void watch() {
+    long epoch = 0;
+    while (true) {
+      OracleMembers now = load.members();
+      if (!now.leader().isEmpty() && now.epoch() > epoch) {
+        epoch = now.epoch();
+        synchronized (leaders) {
+          leaders.add(new Clients.Leader(now.leader(), epoch, System.nanoTime()));
+          if (leaders.size() > LEADERS_MAX) {
+            leaders.remove();
+          }
+        }
       }
+      LockSupport.parkNanos(WATCH_NANOS);
     }
   }
 
