@@ -86,7 +86,7 @@ class ArchitectureTest {
   void clientsOfChaosKnowNoCluster() {
     noClasses()
         .that()
-        .resideInAnyPackage("io.retso.chaos.rows", "io.retso.chaos.load")
+        .resideInAnyPackage("io.retso.chaos.work", "io.retso.chaos.load")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("io.retso.chaos.run", "io.retso.chaos.clients", "io.retso.cluster..")

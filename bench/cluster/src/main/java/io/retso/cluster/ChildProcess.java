@@ -1,8 +1,11 @@
 package io.retso.cluster;
 
 import io.retso.text.ErrorText;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -11,7 +14,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 /**
@@ -36,13 +42,19 @@ public final class ChildProcess implements AutoCloseable {
   private final String name;
   private final Process process;
   private final Path output;
+
+  /** Null if it talks. */
   private final Path ready;
+
+  /** What it says; null if it does not talk. */
+  private final BufferedReader said;
 
   private ChildProcess(String name, Process process, Path output, Path ready) {
     this.name = name;
     this.process = process;
     this.output = output;
     this.ready = ready;
+    this.said = ready == null ? process.inputReader(StandardCharsets.UTF_8) : null;
   }
 
   /**
@@ -76,9 +88,68 @@ public final class ChildProcess implements AutoCloseable {
               .start();
       return new ChildProcess(name, process, output, ready);
     } catch (IOException e) {
-      throw new ClusterException(
-          "cannot start " + name + ": " + ErrorText.of(e) + "; choose a writable directory", e);
+      throw cannotStart(name, e);
     }
+  }
+
+  private static ClusterException cannotStart(String name, IOException e) {
+    return new ClusterException(
+        "cannot start " + name + ": " + ErrorText.of(e) + "; choose a writable directory", e);
+  }
+
+  /**
+   * Starts a process that talks: it answers each line of its standard input by a line of its
+   * standard output.
+   *
+   * @param name for messages
+   * @param output receives its standard error, behind what is there already
+   * @param command what is run
+   * @throws ClusterException if it cannot be started
+   */
+  public static ChildProcess startTalking(String name, Path output, List<String> command)
+      throws ClusterException {
+    try {
+      Process process =
+          new ProcessBuilder(command)
+              .redirectError(ProcessBuilder.Redirect.appendTo(output.toFile()))
+              .start();
+      return new ChildProcess(name, process, output, null);
+    } catch (IOException e) {
+      throw cannotStart(name, e);
+    }
+  }
+
+  /** Sends a line; {@link #answer} has its answer, which is to be taken before the next one. */
+  public void send(String line) throws IOException {
+    OutputStream input = process.getOutputStream();
+    input.write((line + "\n").getBytes(StandardCharsets.UTF_8));
+    input.flush();
+  }
+
+  /**
+   * Waits for the answer to what was sent.
+   *
+   * @throws ClusterException if the process ends first, or takes longer; it is gone then
+   */
+  public String answer(Duration atMost) throws ClusterException, InterruptedException {
+    FutureTask<String> line = new FutureTask<>(said::readLine);
+    Thread reader = new Thread(line, "answer of " + name);
+    reader.setDaemon(true);
+    reader.start();
+    try {
+      String answer = line.get(atMost.toNanos(), TimeUnit.NANOSECONDS);
+      if (answer != null) {
+        return answer;
+      }
+    } catch (TimeoutException e) {
+      kill();
+      throw new ClusterException(
+          name + " did not answer within " + atMost.toSeconds() + " s. It said:" + lastLines(), e);
+    } catch (ExecutionException e) {
+      // It cannot be heard: its end, too.
+    }
+    stop(STOP_MAX);
+    throw ended();
   }
 
   /**

@@ -159,11 +159,6 @@ public final class SecuredFiles implements AutoCloseable {
     return CLIENT;
   }
 
-  /** The JDK's TLS of applications. */
-  public SSLContext ofClient() throws ClusterException {
-    return sockets(CLIENT);
-  }
-
   /** The JDK's TLS of operators. */
   public SSLContext ofOperator() throws ClusterException {
     return sockets(OPERATOR);

@@ -6,17 +6,22 @@ import java.nio.ByteBuffer;
 public final class Numbers {
   private Numbers() {}
 
-  /** Numbers as eight bytes each. */
+  /** Numbers, as eight bytes each. */
   public static byte[] bytes(long... numbers) {
-    ByteBuffer bytes = ByteBuffer.allocate(numbers.length * Long.BYTES);
-    for (long number : numbers) {
-      bytes.putLong(number);
-    }
+    ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES * numbers.length);
+    bytes.asLongBuffer().put(numbers);
     return bytes.array();
   }
 
   /** The first number in these bytes. */
   public static long number(byte[] value) {
     return ByteBuffer.wrap(value).getLong();
+  }
+
+  /** The numbers that these bytes are. */
+  public static long[] numbers(byte[] value) {
+    long[] numbers = new long[value.length / Long.BYTES];
+    ByteBuffer.wrap(value).asLongBuffer().get(numbers);
+    return numbers;
   }
 }

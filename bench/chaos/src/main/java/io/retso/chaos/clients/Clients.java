@@ -1,25 +1,64 @@
 package io.retso.chaos.clients;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.retso.chaos.load.Successes;
+import io.retso.cluster.ChildProcess;
 import io.retso.cluster.ClusterException;
+import io.retso.cluster.JavaCommand;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * The clients of a cluster, in processes that end with this one. Those whose answers are timed have
  * a process of their own: a collection of garbage or the hunger for processors of the others, which
- * make the load and what is judged, is no gap of the oracle. For one thread, except for what it
- * says of leaders.
+ * make the load and what is judged, is no gap of the oracle. For one thread.
  */
 public final class Clients implements AutoCloseable {
   /** Answers that were sent before a fault have arrived by then. */
   private static final long IN_FLIGHT_MILLIS = 150;
 
-  private final List<ClientsChild> children = new ArrayList<>();
+  private static final Duration ANSWER_MAX = Duration.ofMinutes(10);
+  private static final Duration EXIT_MAX = Duration.ofSeconds(20);
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final List<Child> children = new ArrayList<>();
 
   /** Gaps of the present fault, if they were measured while it went on; else null. */
   private Gaps measured;
+
+  /** A {@link ClientsProcess}: commands go to it, answers come back. */
+  private record Child(ClientsPlan plan, ChildProcess process) {
+    static Child start(List<String> enter, ClientsPlan plan) throws IOException {
+      Path directory = Files.createDirectories(Path.of(plan.directory()));
+      Path file = directory.resolve("plan.json");
+      JSON.writeValue(file.toFile(), plan);
+      List<String> command = new ArrayList<>(enter);
+      command.addAll(
+          JavaCommand.of(
+              List.of(
+                  "-Xmx" + plan.heapMebibytes() + "m",
+                  "-Dretso.log=ERROR",
+                  "-Dretso.log.others=ERROR"),
+              ClientsProcess.class.getName(),
+              List.of(file.toString())));
+      return new Child(
+          plan,
+          ChildProcess.startTalking("the clients", directory.resolve("clients.txt"), command));
+    }
+
+    <T> T answer(Class<T> as) throws IOException, InterruptedException {
+      return JSON.readValue(process.answer(ANSWER_MAX), as);
+    }
+
+    <T> T ask(String command, Class<T> as) throws IOException, InterruptedException {
+      process.send(command);
+      return answer(as);
+    }
+  }
 
   private double rate;
   private boolean rests;
@@ -38,10 +77,12 @@ public final class Clients implements AutoCloseable {
    * @param begin to those that are timed; of one client: to any
    * @param commit the same of commits
    * @param stoodStill for how long the process of those that are timed did not run, nanoseconds
-   * @param isOver whether all clients were served again a minute later
+   * @param over whether all clients were served again a minute later
    */
-  public record Gaps(
-      Successes.Gaps begin, Successes.Gaps commit, long stoodStill, boolean isOver) {}
+  public record Gaps(Successes.Gaps begin, Successes.Gaps commit, long stoodStill, boolean over) {}
+
+  /** What a server said when it was asked to hand over. */
+  record Answer(boolean done, String text) {}
 
   /**
    * What became of those that are judged.
@@ -77,10 +118,10 @@ public final class Clients implements AutoCloseable {
     Clients clients = new Clients();
     try {
       for (ClientsPlan plan : plans) {
-        clients.children.add(new ClientsChild(enter, plan));
+        clients.children.add(Child.start(enter, plan));
       }
-      for (ClientsChild child : clients.children) {
-        child.answer();
+      for (Child child : clients.children) {
+        child.answer(Boolean.class);
       }
       clients.rate = clients.load().plan().load().perSecond();
       return clients;
@@ -90,28 +131,28 @@ public final class Clients implements AutoCloseable {
     }
   }
 
-  private ClientsChild timed() {
+  private Child timed() {
     return children.get(0);
   }
 
-  private List<ClientsChild> loads() {
+  private List<Child> loads() {
     return children.stream().filter(child -> child.plan().load() != null).toList();
   }
 
-  private ClientsChild load() {
+  private Child load() {
     return loads().get(loads().size() - 1);
   }
 
-  /** Servers that began to lead so far, in order. */
-  public List<Leader> leaders() {
-    return timed().leaders();
+  /** Servers that began to lead, in order; the last thousand of them. */
+  public List<Leader> leaders() throws IOException, InterruptedException {
+    return List.of(timed().ask(ClientsProcess.LEADERS, Leader[].class));
   }
 
   /** A fault begins. */
   public void fault() throws IOException, InterruptedException {
     measured = null;
-    for (ClientsChild child : loads()) {
-      child.ask(ClientsProcess.FAULT);
+    for (Child child : loads()) {
+      child.ask(ClientsProcess.FAULT, Boolean.class);
     }
   }
 
@@ -130,28 +171,22 @@ public final class Clients implements AutoCloseable {
     Gaps last = gaps();
     Gaps first = measured == null ? last : measured;
     measured = null;
-    return new Gaps(first.begin, first.commit, first.stoodStill, first.isOver && last.isOver);
+    return new Gaps(first.begin, first.commit, first.stoodStill, first.over && last.over);
   }
 
   private Gaps gaps() throws IOException, InterruptedException {
     List<Gaps> all = new ArrayList<>();
-    for (ClientsChild child : loads()) {
-      child.send(ClientsProcess.OVER);
+    for (Child child : loads()) {
+      child.process.send(ClientsProcess.OVER);
     }
-    for (ClientsChild child : loads()) {
-      String[] words = child.answer().split(" ");
-      all.add(
-          new Gaps(
-              new Successes.Gaps(Long.parseLong(words[1]), Long.parseLong(words[2])),
-              new Successes.Gaps(Long.parseLong(words[3]), Long.parseLong(words[4])),
-              Long.parseLong(words[5]),
-              Boolean.parseBoolean(words[6])));
+    for (Child child : loads()) {
+      all.add(child.answer(Gaps.class));
     }
     return new Gaps(
         ofAll(all.stream().map(Gaps::begin).toList()),
         ofAll(all.stream().map(Gaps::commit).toList()),
         all.get(0).stoodStill,
-        all.stream().allMatch(Gaps::isOver));
+        all.stream().allMatch(Gaps::over));
   }
 
   private static Successes.Gaps ofAll(List<Successes.Gaps> all) {
@@ -161,14 +196,14 @@ public final class Clients implements AutoCloseable {
 
   /** The load rests, so that servers start sooner, until {@link #over}. */
   public void rest() throws IOException, InterruptedException {
-    load().ask(ClientsProcess.RATE + " 0");
+    load().ask(ClientsProcess.RATE + " 0", Boolean.class);
     rests = true;
   }
 
   /** Another load from now on, transactions a second. */
   public void rate(double perSecond) throws IOException, InterruptedException {
     rate = perSecond;
-    load().ask(ClientsProcess.RATE + " " + perSecond);
+    load().ask(ClientsProcess.RATE + " " + perSecond, Boolean.class);
   }
 
   /**
@@ -184,23 +219,22 @@ public final class Clients implements AutoCloseable {
   }
 
   private long committed() throws IOException, InterruptedException {
-    return Long.parseLong(load().ask(ClientsProcess.COMMITTED).split(" ")[1]);
+    return load().ask(ClientsProcess.COMMITTED, Long.class);
   }
 
   /** Commits transactions that are not cleaned up, each of a row of its own: {@code from + i}. */
   public void leaveUncleaned(long from, long count) throws IOException, InterruptedException {
-    load().ask(ClientsProcess.UNCLEANED + " " + from + " " + count);
+    load().ask(ClientsProcess.UNCLEANED + " " + from + " " + count, Boolean.class);
   }
 
   /** Looks for what is wrong with those that are judged, if there are any, and was not before. */
   public Books books() throws IOException, InterruptedException {
-    for (ClientsChild child : children) {
+    for (Child child : children) {
       if (child.plan().work() != null) {
-        String[] words = child.ask(ClientsProcess.BOOKS).split(" ", 4);
+        Books books = child.ask(ClientsProcess.BOOKS, Books.class);
         long before = lost;
-        lost = Long.parseLong(words[1]);
-        return new Books(
-            Math.max(0, lost - before), Long.parseLong(words[2]), words.length > 3 ? words[3] : "");
+        lost = books.lost;
+        return new Books(Math.max(0, lost - before), books.wrong, books.what);
       }
     }
     return Books.GOOD;
@@ -214,11 +248,11 @@ public final class Clients implements AutoCloseable {
    * @throws ClusterException if it refuses
    */
   public String handOver(String http) throws IOException, InterruptedException {
-    String answer = timed().ask(ClientsProcess.HAND_OVER + " " + http);
-    if (!answer.startsWith(ClientsProcess.DONE)) {
-      throw new ClusterException(answer, null);
+    Answer answer = timed().ask(ClientsProcess.HAND_OVER + " " + http, Answer.class);
+    if (!answer.done) {
+      throw new ClusterException("refused: " + answer.text, null);
     }
-    return answer.substring(ClientsProcess.DONE.length()).strip();
+    return answer.text;
   }
 
   /**
@@ -227,14 +261,12 @@ public final class Clients implements AutoCloseable {
    * @param http their addresses for HTTP
    */
   public int ready(List<String> http) throws IOException, InterruptedException {
-    String answer = timed().ask(ClientsProcess.READY + " " + String.join(" ", http));
-    return Integer.parseInt(answer.split(" ")[1]);
+    return timed().ask(ClientsProcess.READY + " " + String.join(" ", http), Integer.class);
   }
 
   /** Is idle for a time, and then begins; the load's rate is to be 0. */
   public Idle idle(long millis) throws IOException, InterruptedException {
-    String[] words = timed().ask(ClientsProcess.IDLE + " " + millis).split(" ");
-    return new Idle(Long.parseLong(words[1]), Long.parseLong(words[2]));
+    return timed().ask(ClientsProcess.IDLE + " " + millis, Idle.class);
   }
 
   /**
@@ -244,8 +276,9 @@ public final class Clients implements AutoCloseable {
    */
   public List<ClientsOutcome> stop() throws IOException, InterruptedException {
     List<ClientsOutcome> outcomes = new ArrayList<>();
-    for (ClientsChild child : children) {
-      outcomes.add(child.stop());
+    for (Child child : children) {
+      outcomes.add(child.ask(ClientsProcess.STOP, ClientsOutcome.class));
+      child.process.stop(EXIT_MAX);
     }
     return outcomes;
   }
@@ -253,6 +286,6 @@ public final class Clients implements AutoCloseable {
   /** Ends the processes, whatever they do. */
   @Override
   public void close() {
-    children.forEach(ClientsChild::close);
+    children.forEach(child -> child.process.kill());
   }
 }

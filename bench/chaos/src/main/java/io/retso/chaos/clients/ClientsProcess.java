@@ -3,9 +3,9 @@ package io.retso.chaos.clients;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.retso.chaos.load.Load;
 import io.retso.chaos.load.Pauses;
-import io.retso.chaos.load.RoleWatch;
 import io.retso.chaos.load.Successes;
-import io.retso.chaos.rows.Bank;
+import io.retso.chaos.work.Bank;
+import io.retso.client.OracleMembers;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -17,14 +17,17 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
-import java.util.Optional;
-import javax.net.ssl.SSLSocketFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Clients as a process of their own. Its standard input has commands, a line each:
  *
  * <pre>
+ *   leaders       says which servers began to lead
  *   fault         a fault begins: gaps are measured from now on
  *   over          it is over: when every client has its answers again, the gaps are said
  *   rate TPS      another load from now on
@@ -34,16 +37,14 @@ import javax.net.ssl.SSLSocketFactory;
  *   handover HTTP has a server hand over
  *   ready HTTP... says how many of these servers lead, or could take over
  *   idle MILLIS   is idle for so long, then times a begin, and an echo of one
- *   stop          ends the work, reads everything, writes the outcome
+ *   stop          ends the work, reads everything, says the outcome
  * </pre>
  *
- * Each is answered by a line on its standard output. If the input ends without a stop, so does the
- * process.
+ * Each is answered by a line of JSON on its standard output. If the input ends without a stop, so
+ * does the process.
  */
 final class ClientsProcess {
-  static final String LEADER = "leader";
-  static final String DONE = "done";
-  static final String GAPS = "gaps";
+  static final String LEADERS = "leaders";
   static final String FAULT = "fault";
   static final String OVER = "over";
   static final String RATE = "rate";
@@ -53,16 +54,15 @@ final class ClientsProcess {
   static final String HAND_OVER = "handover";
   static final String READY = "ready";
   static final String IDLE = "idle";
-  static final String TIMES = "times";
   static final String STOP = "stop";
 
-  /** In the directory of the plan. */
-  static final String OUTCOME = "outcome.json";
-
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final int LEADERS_MAX = 1_000;
   private static final Duration HAND_OVER_MAX = Duration.ofSeconds(20);
   private static final Duration HEALTH_MAX = Duration.ofSeconds(2);
   private static final long BACK_MILLIS_MAX = 60_000;
   private static final long POLL_MILLIS = 5;
+  private static final long WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
   private static final int REPORTED_AT_ONCE = 5;
 
   private final ClientsPlan plan;
@@ -70,6 +70,9 @@ final class ClientsProcess {
   private final Successes begins;
   private final Successes commits;
   private final Pauses pauses = new Pauses();
+
+  /** Guarded by itself. */
+  private final Deque<Clients.Leader> leaders = new ArrayDeque<>();
 
   /** Null if there is none. */
   private final Load load;
@@ -99,16 +102,13 @@ final class ClientsProcess {
   /** The file of a {@link ClientsPlan}. */
   public static void main(String[] arguments) {
     try {
-      ClientsPlan plan =
-          new ObjectMapper().readValue(Path.of(arguments[0]).toFile(), ClientsPlan.class);
+      ClientsPlan plan = JSON.readValue(Path.of(arguments[0]).toFile(), ClientsPlan.class);
       ClientsProcess process = new ClientsProcess(plan);
       if (process.load != null) {
-        Optional<SSLSocketFactory> tls = Optional.empty();
-        if (plan.keys() != null) {
-          tls = Optional.of(plan.files().orElseThrow().ofClient().getSocketFactory());
-        }
-        RoleWatch.start(plan.oracles(), tls, ClientsProcess::leads);
         process.load.start();
+        Thread watch = new Thread(process::watch, "leaders");
+        watch.setDaemon(true);
+        watch.start();
       }
       process.obey();
       System.exit(0);
@@ -118,44 +118,62 @@ final class ClientsProcess {
     }
   }
 
-  private static void leads(String address, long epoch) {
-    say(LEADER + " " + address + " " + epoch + " " + System.nanoTime());
+  /** Notes each leader that the clients of the load follow. */
+  private void watch() {
+    long epoch = 0;
+    while (true) {
+      OracleMembers now = load.members();
+      if (!now.leader().isEmpty() && now.epoch() > epoch) {
+        epoch = now.epoch();
+        synchronized (leaders) {
+          leaders.add(new Clients.Leader(now.leader(), epoch, System.nanoTime()));
+          if (leaders.size() > LEADERS_MAX) {
+            leaders.remove();
+          }
+        }
+      }
+      LockSupport.parkNanos(WATCH_NANOS);
+    }
   }
 
-  private static synchronized void say(String line) {
-    System.out.println(line);
+  private List<Clients.Leader> leaders() {
+    synchronized (leaders) {
+      return List.copyOf(leaders);
+    }
+  }
+
+  private static void answer(Object with) throws IOException {
+    System.out.println(JSON.writeValueAsString(with));
     System.out.flush();
   }
 
   private void obey() throws IOException, InterruptedException {
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    say(DONE);
-    String line = in.readLine();
-    while (line != null && !line.equals(STOP)) {
+    answer(true);
+    for (String line = in.readLine(); line != null; line = in.readLine()) {
       String[] words = line.split(" ");
-      switch (words[0]) {
-        case FAULT -> fault();
-        case OVER -> over();
-        case RATE -> {
-          load.rate(Double.parseDouble(words[1]));
-          say(DONE);
-        }
-        case COMMITTED -> say(COMMITTED + " " + commits.total());
-        case UNCLEANED -> {
-          load.leaveUncleaned(Long.parseLong(words[1]), Long.parseLong(words[2]));
-          say(DONE);
-        }
-        case BOOKS -> books();
-        case HAND_OVER -> handOver(words[1]);
-        case READY -> say(READY + " " + ready(words));
-        case IDLE -> idle(Long.parseLong(words[1]));
-        default -> throw new IOException("no such command: " + line);
-      }
-      line = in.readLine();
-    }
-    if (line != null) {
-      stop();
+      answer(
+          switch (words[0]) {
+            case LEADERS -> leaders();
+            case FAULT -> fault();
+            case OVER -> over();
+            case RATE -> {
+              load.rate(Double.parseDouble(words[1]));
+              yield true;
+            }
+            case COMMITTED -> commits.total();
+            case UNCLEANED -> {
+              load.leaveUncleaned(Long.parseLong(words[1]), Long.parseLong(words[2]));
+              yield true;
+            }
+            case BOOKS -> books();
+            case HAND_OVER -> handOver(words[1]);
+            case READY -> ready(words);
+            case IDLE -> idle(Long.parseLong(words[1]));
+            case STOP -> stop();
+            default -> throw new IOException("no such command: " + line);
+          });
     }
   }
 
@@ -184,16 +202,16 @@ final class ClientsProcess {
   }
 
   /** What is wrong by now; of wrong answers those that were not reported before. */
-  private void books() throws IOException {
+  private Clients.Books books() throws IOException {
     long lost = work.lost();
     List<String> all = work.violations();
     List<String> next = all.subList(reported, all.size());
     reported = all.size();
     String what = String.join("; ", next.stream().limit(REPORTED_AT_ONCE).toList());
-    say(BOOKS + " " + lost + " " + next.size() + " " + what.replaceAll("\\s+", " "));
+    return new Clients.Books(lost, next.size(), what.replaceAll("\\s+", " "));
   }
 
-  private void handOver(String address) throws IOException, InterruptedException {
+  private Clients.Answer handOver(String address) throws IOException, InterruptedException {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create(scheme() + address + "/handover"))
             .header("X-Retso-Action", "1")
@@ -201,56 +219,40 @@ final class ClientsProcess {
             .POST(HttpRequest.BodyPublishers.noBody())
             .build();
     HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString());
-    boolean done = answer.statusCode() == HttpURLConnection.HTTP_OK;
-    say((done ? DONE : "refused:") + " " + answer.body().strip().replace('\n', ' '));
+    return new Clients.Answer(
+        answer.statusCode() == HttpURLConnection.HTTP_OK, answer.body().strip().replace('\n', ' '));
   }
 
-  private void idle(long millis) throws InterruptedException {
+  private Clients.Idle idle(long millis) throws InterruptedException {
     if (idle == null) {
       idle = new IdleBegin(plan);
     }
-    long[] nanos = idle.after(millis);
-    say(TIMES + " " + nanos[0] + " " + nanos[1]);
+    return idle.after(millis);
   }
 
-  private void fault() {
+  private boolean fault() {
     long now = System.nanoTime();
     begins.reset(now);
     commits.reset(now);
     pauses.reset();
-    say(DONE);
+    return true;
   }
 
-  private void over() throws InterruptedException {
+  private Clients.Gaps over() throws InterruptedException {
     long since = System.nanoTime();
     boolean back = isBackSince(since);
     while (!back && System.nanoTime() - since < BACK_MILLIS_MAX * 1_000_000) {
       Thread.sleep(POLL_MILLIS);
       back = isBackSince(since);
     }
-    Successes.Gaps begin = begins.gaps();
-    Successes.Gaps commit = commits.gaps();
-    say(
-        GAPS
-            + " "
-            + begin.any()
-            + " "
-            + begin.worst()
-            + " "
-            + commit.any()
-            + " "
-            + commit.worst()
-            + " "
-            + pauses.longest()
-            + " "
-            + back);
+    return new Clients.Gaps(begins.gaps(), commits.gaps(), pauses.longest(), back);
   }
 
   private boolean isBackSince(long since) {
     return begins.allSince(since) && commits.allSince(since);
   }
 
-  private void stop() throws IOException, InterruptedException {
+  private ClientsOutcome stop() throws IOException, InterruptedException {
     Bank.Outcome bank = null;
     List<String> violations = List.of();
     if (work != null) {
@@ -261,10 +263,6 @@ final class ClientsProcess {
     if (load != null) {
       load.close();
     }
-    new ObjectMapper()
-        .writeValue(
-            Path.of(plan.directory(), OUTCOME).toFile(),
-            new ClientsOutcome(begins.steps(), commits.steps(), bank, violations));
-    say(DONE);
+    return new ClientsOutcome(begins.steps(), commits.steps(), leaders(), bank, violations);
   }
 }

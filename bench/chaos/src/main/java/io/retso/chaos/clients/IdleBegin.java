@@ -23,7 +23,7 @@ final class IdleBegin {
   }
 
   /** Nanoseconds of a begin and of an echo, each after an idle time; they go first in turns. */
-  long[] after(long millis) throws InterruptedException {
+  Clients.Idle after(long millis) throws InterruptedException {
     long[] nanos = new long[2];
     echoFirst = !echoFirst;
     for (int i = 0; i < 2; i++) {
@@ -37,6 +37,6 @@ final class IdleBegin {
         client.endLater(start);
       }
     }
-    return nanos;
+    return new Clients.Idle(nanos[0], nanos[1]);
   }
 }

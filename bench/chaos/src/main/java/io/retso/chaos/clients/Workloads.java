@@ -1,23 +1,16 @@
 package io.retso.chaos.clients;
 
-import io.retso.chaos.rows.Bank;
-import io.retso.chaos.rows.OracleLists;
-import io.retso.chaos.rows.OracleRows;
+import io.retso.chaos.work.Bank;
+import io.retso.chaos.work.OracleLists;
+import io.retso.verify.clients.FinalReads;
 import io.retso.verify.clients.ListWorker;
 import io.retso.verify.clients.StopSignal;
 import io.retso.verify.clients.Stranger;
 import io.retso.verify.history.HistoryRecorder;
-import io.retso.verify.history.Isolation;
-import io.retso.verify.history.Step;
-import io.retso.verify.history.TimestampPair;
-import io.retso.verify.lists.Action;
 import io.retso.verify.lists.Findings;
 import io.retso.verify.lists.Generations;
-import io.retso.verify.lists.ListKey;
 import io.retso.verify.lists.ListStore;
-import io.retso.verify.lists.ListStore.CommitFailure;
-import io.retso.verify.lists.ListStore.ListTransaction;
-import io.retso.verify.lists.ListStore.Violation;
+import io.retso.workload.store.AskingStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,13 +26,12 @@ final class Workloads implements AutoCloseable {
   private static final long JOIN_MILLIS_MAX = 120_000;
   private static final int READ_TOGETHER = 100;
   private static final int READ_ATTEMPTS = 200;
-  private static final long READ_AGAIN_MILLIS = 300;
   private static final long FINAL_PROCESS = 1_000;
 
   private final ClientsPlan.Work work;
   private final HistoryRecorder recorder;
-  private final OracleRows rows;
-  private final ListStore lists;
+  private final AskingStore store;
+  private final OracleLists lists;
   private final Bank bank;
   private final StopSignal stop = new StopSignal();
   private final List<String> violations = new CopyOnWriteArrayList<>();
@@ -49,10 +41,11 @@ final class Workloads implements AutoCloseable {
   Workloads(ClientsPlan plan) throws IOException {
     this.work = plan.work();
     this.recorder = HistoryRecorder.create(Path.of(plan.directory(), "history.edn"), plan.origin());
-    this.rows = new OracleRows(plan.client("work").requestTimeout(REQUEST_MAX).build());
-    this.lists = new OracleLists(rows);
+    this.store = new AskingStore(plan.client("work").requestTimeout(REQUEST_MAX).build());
+    this.store.create(List.of(OracleLists.TABLE, Bank.TABLE));
+    this.lists = new OracleLists(store);
     Findings findings = violations::add;
-    this.bank = new Bank(rows, work.isolation(), work.bankPauseMillis(), findings, stop);
+    this.bank = new Bank(store, work.isolation(), work.bankPauseMillis(), findings, stop);
     Generations generations =
         new Generations(Generations.allAt(work.firstGeneration()), work.listMax());
     for (int i = 0; i < work.lists(); i++) {
@@ -97,46 +90,25 @@ final class Workloads implements AutoCloseable {
         throw new IOException(thread.getName() + " does not come to an end");
       }
     }
-    List<ListKey> keys =
-        rows.keys().stream().filter(key -> key >= 0).map(ListKey::ofNumber).toList();
-    for (int from = 0; from < keys.size(); from += READ_TOGETHER) {
-      readAll(keys.subList(from, Math.min(keys.size(), from + READ_TOGETHER)));
+    try {
+      new FinalReads(
+              lists,
+              recorder,
+              work.isolation().ofOthers(),
+              FINAL_PROCESS,
+              READ_TOGETHER,
+              READ_ATTEMPTS)
+          .read(lists.keys(), false);
+    } catch (ListStore.Violation e) {
+      violations.add(e.getMessage());
     }
     return bank.close();
-  }
-
-  private void readAll(List<ListKey> keys) throws IOException, InterruptedException {
-    for (int i = 1; !read(new Action.Get(keys)); i++) {
-      if (i == READ_ATTEMPTS) {
-        throw new IOException("the lists cannot be read in the end: the history says why");
-      }
-      Thread.sleep(READ_AGAIN_MILLIS);
-    }
-  }
-
-  private boolean read(Action.Get all) {
-    Isolation isolation = work.isolation().ofOthers();
-    recorder.invoke(FINAL_PROCESS, isolation, all.steps());
-    try {
-      ListTransaction tx = lists.begin(isolation, true);
-      List<long[]> found = tx.run(all);
-      tx.commit();
-      List<Step> done = new ArrayList<>();
-      for (int i = 0; i < found.size(); i++) {
-        done.add(Step.read(all.keys().get(i).number(), found.get(i)));
-      }
-      recorder.ok(FINAL_PROCESS, done, tx.timestamps());
-      return true;
-    } catch (IOException | CommitFailure | Violation e) {
-      recorder.fail(FINAL_PROCESS, TimestampPair.NONE, e.toString());
-      return false;
-    }
   }
 
   @Override
   public void close() throws IOException {
     stop.set();
-    rows.close();
+    store.close();
     recorder.close();
   }
 }

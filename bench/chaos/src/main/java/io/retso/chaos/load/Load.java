@@ -3,6 +3,7 @@ package io.retso.chaos.load;
 import io.retso.client.CommitResult;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleClientBuilder;
+import io.retso.client.OracleMembers;
 import io.retso.client.TransactionHandle;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -11,7 +12,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
@@ -31,7 +31,6 @@ public final class Load implements AutoCloseable {
   private volatile double perSecond;
   private final Successes begins;
   private final Successes commits;
-  private final AtomicLong failed = new AtomicLong();
   private final Thread pacer = new Thread(this::pace, "load");
   private volatile boolean closed;
 
@@ -80,9 +79,9 @@ public final class Load implements AutoCloseable {
     perSecond = transactions;
   }
 
-  /** Requests that failed so far. */
-  public long failed() {
-    return failed.get();
+  /** What one of its clients knows of the servers. */
+  public OracleMembers members() {
+    return clients.get(0).members();
   }
 
   private void pace() {
@@ -113,7 +112,7 @@ public final class Load implements AutoCloseable {
         .whenComplete(
             (start, failure) -> {
               if (failure != null) {
-                ended(client, failure);
+                ended(client);
               } else {
                 begins.add(client, asked, System.nanoTime());
                 commit(client, start);
@@ -134,7 +133,7 @@ public final class Load implements AutoCloseable {
                 commits.add(client, asked, System.nanoTime());
                 cleanUp(client, start, result);
               }
-              ended(client, failure);
+              ended(client);
             });
   }
 
@@ -144,11 +143,8 @@ public final class Load implements AutoCloseable {
     }
   }
 
-  private void ended(int client, Throwable failure) {
+  private void ended(int client) {
     outstanding.get(client).decrementAndGet();
-    if (failure != null && !closed) {
-      failed.incrementAndGet();
-    }
   }
 
   /**

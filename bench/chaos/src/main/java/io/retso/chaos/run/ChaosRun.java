@@ -185,7 +185,7 @@ public final class ChaosRun {
       begins.add(outcomes.get(0).begins());
       commits.add(outcomes.get(0).commits());
       ClientsOutcome outcome = outcomes.get(1);
-      clients.leaders().forEach(leader -> led(cluster, leader));
+      outcomes.get(0).leaders().forEach(leader -> led(cluster, leader));
       List<String> violations = new ArrayList<>(outcome.violations());
       violations.addAll(nemesis.notOver().subList(before, nemesis.notOver().size()));
       judge(directory, outcome, violations);

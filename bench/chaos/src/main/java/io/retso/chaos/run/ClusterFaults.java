@@ -140,7 +140,7 @@ public final class ClusterFaults {
   }
 
   /** The oracle that was the last to say to clients that it leads; any if none has yet. */
-  private Node leader() {
+  private Node leader() throws IOException, InterruptedException {
     List<Clients.Leader> all = clients.get().leaders();
     String address = all.isEmpty() ? "" : all.get(all.size() - 1).address();
     return oracles.stream()
@@ -163,7 +163,7 @@ public final class ClusterFaults {
     return Direction.values()[random.nextInt(Direction.values().length)];
   }
 
-  private Node standby(Random random) {
+  private Node standby(Random random) throws IOException, InterruptedException {
     Node leads = leader();
     return any(random, oracles.stream().filter(node -> !node.equals(leads)).toList());
   }

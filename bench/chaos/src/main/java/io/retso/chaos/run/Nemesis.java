@@ -92,7 +92,7 @@ public final class Nemesis {
       faults.repair();
     }
     Clients.Gaps gaps = clients.over();
-    if (!gaps.isOver()) {
+    if (!gaps.over()) {
       notOver.add(
           fault.name() + " (" + what + "): a minute later not all clients were served again");
     }
@@ -100,7 +100,7 @@ public final class Nemesis {
     readiness.await(clients);
     TakeOvers takeOvers = log.next(began);
     if (what != null) {
-      Clients.Books books = gaps.isOver() ? clients.books() : Clients.Books.GOOD;
+      Clients.Books books = gaps.over() ? clients.books() : Clients.Books.GOOD;
       String all = books.what().isEmpty() ? what : what + "; " + books.what();
       trials.add(trial(fault.name(), all, from, to, gaps, takeOvers, books));
     }

@@ -5,7 +5,6 @@ import io.retso.bench.load.LoadPlan;
 import io.retso.bench.load.LoadResult;
 import io.retso.bench.load.Progress;
 import io.retso.bench.server.ServerMetrics;
-import io.retso.bench.server.ServerProcess;
 import io.retso.bench.server.Servers;
 import io.retso.bench.server.ServersPlan;
 import io.retso.bench.server.Usage;
@@ -18,14 +17,12 @@ import io.retso.report.Result;
 import io.retso.report.RunFigures.Target;
 import io.retso.report.Texts;
 import io.retso.report.Verdict;
-import io.retso.text.ErrorText;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -102,7 +99,8 @@ public final class AttackBench {
       long attacks = names().stream().filter(settings.names().asPredicate()).count();
       steps = line.steps(servers.targets().size() * (1 + attacks));
       for (Target target : servers.targets()) {
-        load(servers, warming, target, plan(0, 4, 1000, Duration.ZERO, WARM_SERVER));
+        LoadPlan warm = plan(0, 4, 1000, Duration.ZERO, WARM_SERVER);
+        servers.await(target, warming.start(servers.address(target), warm).result());
         measure(servers, driver, target, null);
         for (Attack attack : Attack.values()) {
           if (settings.names().matcher(attack.toString()).find()) {
@@ -191,25 +189,6 @@ public final class AttackBench {
         measured);
   }
 
-  private LoadResult load(Servers servers, LoadDriver driver, Target target, LoadPlan plan)
-      throws BenchException, InterruptedException {
-    return result(servers, target, driver.start(servers.address(target), plan));
-  }
-
-  private static LoadResult result(Servers servers, Target target, Progress progress)
-      throws BenchException, InterruptedException {
-    try {
-      return progress.result().get();
-    } catch (ExecutionException e) {
-      ServerProcess child = servers.isStopping() ? null : servers.child(target);
-      throw new BenchException(
-          "the good client failed: "
-              + ErrorText.of(e.getCause())
-              + (child == null ? "" : ". The server said:" + child.lastLines()),
-          e);
-    }
-  }
-
   /** They slow down attackers, so only one attack has them beside it; otherwise null. */
   private static LongTransactions longTransactions(Servers servers, Target target, Attack attack) {
     return attack == Attack.BULK_WRITER ? new LongTransactions(servers.address(target)) : null;
@@ -235,15 +214,15 @@ public final class AttackBench {
       Optional<Progress> control =
           idle.map(other -> driver.start(servers.address(other), controlPlan()));
       Progress progress = driver.start(servers.address(target), plan);
-      progress.measuring().handle((done, failure) -> done).join();
+      servers.await(target, progress.measuring());
       try (LongTransactions open = longTransactions(servers, target, attack)) {
         Usage before = Usage.read(servers.child(target), metrics);
         long answered = attacker == null ? 0 : attacker.answered();
-        progress.measured().handle((done, failure) -> done).join();
+        servers.await(target, progress.measured());
         Usage after = Usage.read(servers.child(target), metrics);
         answered = attacker == null ? 0 : attacker.answered() - answered;
         double longAborted = open == null ? -1 : open.commit(nextSeed++);
-        LoadResult result = result(servers, target, progress);
+        LoadResult result = servers.await(target, progress.result());
         AttackFigures run =
             new AttackFigures(
                 target,
@@ -252,7 +231,8 @@ public final class AttackBench {
                 Percentiles.of(result.beginNanos()),
                 control.isEmpty()
                     ? null
-                    : Percentiles.of(result(servers, idle.get(), control.get()).beginNanos()),
+                    : Percentiles.of(
+                        servers.await(idle.get(), control.get().result()).beginNanos()),
                 result.abortShare(),
                 longAborted,
                 answered * 1e9 / (after.nanos() - before.nanos()),

@@ -27,7 +27,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -109,7 +108,8 @@ public final class FloodBench {
           settings.servers().with(settings.servers().mapRows(), List.of(), files.flags());
       try (Servers servers = Servers.start(plan);
           LoadDriver driver = new LoadDriver(Optional.of(files.client()))) {
-        result(driver.start(servers.address(Target.LOG_OFF), warming()), servers, "warming up");
+        servers.await(
+            Target.LOG_OFF, driver.start(servers.address(Target.LOG_OFF), warming()).result());
         measure(servers, driver, files, null);
         for (Flood flood : Flood.values()) {
           if (settings.names().matcher(flood.toString()).find()) {
@@ -145,22 +145,6 @@ public final class FloodBench {
         measured);
   }
 
-  private static LoadResult result(Progress progress, Servers servers, String name)
-      throws BenchException, InterruptedException {
-    try {
-      return progress.result().get();
-    } catch (ExecutionException e) {
-      throw new BenchException(
-          "the good client failed, "
-              + name
-              + ": "
-              + ErrorText.of(e.getCause())
-              + ". The server said:"
-              + servers.child(Target.LOG_OFF).lastLines(),
-          e);
-    }
-  }
-
   private void measure(Servers servers, LoadDriver driver, SecuredFiles files, Flood flood)
       throws BenchException, ClusterException, InterruptedException {
     ServerProcess child = servers.child(Target.LOG_OFF);
@@ -169,17 +153,17 @@ public final class FloodBench {
     Visitors visitors = new Visitors(child.address(), files);
     try {
       Progress progress = driver.start(child.address(), good());
-      progress.measuring().handle((done, failure) -> done).join();
+      servers.await(Target.LOG_OFF, progress.measuring());
       ProcessTimes before = ProcessTimes.of(child.pid());
       long since = System.nanoTime();
       long count = beside == null ? 0 : beside.count();
-      progress.measured().handle((done, failure) -> done).join();
+      servers.await(Target.LOG_OFF, progress.measured());
       ProcessTimes after = ProcessTimes.of(child.pid());
       double seconds = (System.nanoTime() - since) / 1e9;
       double perSecond = beside == null ? 0 : (beside.count() - count) / seconds;
       double megabytes = ResidentMemory.megabytes(child.pid());
       visitors.stop();
-      LoadResult result = result(progress, servers, name);
+      LoadResult result = servers.await(Target.LOG_OFF, progress.result());
       Run run =
           new Run(
               name,

@@ -27,7 +27,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 
 /**
  * {@code retso bench growth}: processor time per transaction, and the latency of a begin, at one
@@ -253,18 +252,8 @@ public final class GrowthBench {
 
   private static LoadResult load(LoadDriver driver, Servers servers, LoadPlan plan)
       throws BenchException, InterruptedException {
-    return result(servers, driver.start(servers.address(Target.LOG_OFF), plan));
-  }
-
-  private static LoadResult result(Servers servers, Progress progress)
-      throws BenchException, InterruptedException {
-    try {
-      return progress.result().get();
-    } catch (ExecutionException e) {
-      String server = servers.isStopping() ? "" : servers.child(Target.LOG_OFF).lastLines();
-      throw new BenchException(
-          "the load failed: " + ErrorText.of(e.getCause()) + ". The server said:" + server, e);
-    }
+    return servers.await(
+        Target.LOG_OFF, driver.start(servers.address(Target.LOG_OFF), plan).result());
   }
 
   private void measure(
@@ -280,11 +269,11 @@ public final class GrowthBench {
             settings.warmUp(),
             settings.measured());
     Progress progress = driver.start(servers.address(Target.LOG_OFF), plan);
-    progress.measuring().handle((done, failure) -> done).join();
+    servers.await(Target.LOG_OFF, progress.measuring());
     Usage before = Usage.read(servers.child(Target.LOG_OFF), metrics);
-    progress.measured().handle((done, failure) -> done).join();
+    servers.await(Target.LOG_OFF, progress.measured());
     Usage after = Usage.read(servers.child(Target.LOG_OFF), metrics);
-    LoadResult result = result(servers, progress);
+    LoadResult result = servers.await(Target.LOG_OFF, progress.result());
     GrowthPoint point =
         new GrowthPoint(
             axis,

@@ -26,7 +26,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -240,18 +239,12 @@ public final class SecurityBench {
       throws BenchException, InterruptedException {
     steps.begin("measuring");
     Progress progress = driver.start(servers.address(Target.LOG_OFF), plan);
-    try {
-      progress.measuring().get();
-      Usage before = Usage.read(servers.child(Target.LOG_OFF), metrics);
-      progress.measured().get();
-      Usage after = Usage.read(servers.child(Target.LOG_OFF), metrics);
-      double cores = after.server().cores(before.server());
-      return new Run(progress.result().get(), cores);
-    } catch (ExecutionException e) {
-      throw new BenchException(
-          e.getCause() + ". The server said:" + servers.child(Target.LOG_OFF).lastLines(),
-          e.getCause());
-    }
+    servers.await(Target.LOG_OFF, progress.measuring());
+    Usage before = Usage.read(servers.child(Target.LOG_OFF), metrics);
+    servers.await(Target.LOG_OFF, progress.measured());
+    Usage after = Usage.read(servers.child(Target.LOG_OFF), metrics);
+    return new Run(
+        servers.await(Target.LOG_OFF, progress.result()), after.server().cores(before.server()));
   }
 
   private static double median(List<Run> runs, ToDoubleFunction<Run> figure) {

@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -118,6 +120,29 @@ public final class Servers implements AutoCloseable {
       return children.values().iterator().next();
     }
     return children.get(target);
+  }
+
+  /**
+   * Waits for a part of a load.
+   *
+   * @throws BenchException if the load fails; with what the server said
+   */
+  public <T> T await(Target target, Future<T> part) throws BenchException, InterruptedException {
+    try {
+      return part.get();
+    } catch (ExecutionException e) {
+      throw failure(target, "the load failed", e.getCause());
+    }
+  }
+
+  /** What is to be said of a load that failed, with what the server said. */
+  public BenchException failure(Target target, String what, Throwable cause) {
+    if (stopping) {
+      return new BenchException("interrupted; the servers and their data are gone");
+    }
+    ServerProcess child = child(target);
+    String server = child == null ? "" : ". The server said:" + child.lastLines();
+    return new BenchException(what + ": " + ErrorText.of(cause) + server, cause);
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.retso.bench.suite;
 
 import io.retso.bench.load.LoadDriver;
 import io.retso.bench.load.LoadPlan;
+import io.retso.bench.load.Progress;
 import io.retso.bench.server.ServerMetrics;
 import io.retso.bench.server.Servers;
 import io.retso.bench.server.ServersPlan;
@@ -11,14 +12,12 @@ import io.retso.report.ProgressLine;
 import io.retso.report.RunFigures.Target;
 import io.retso.report.Texts;
 import io.retso.report.Verdict;
-import io.retso.text.ErrorText;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
 
 /**
  * {@code retso bench restart}: how long a durable server with a full window of transactions is away
@@ -119,13 +118,8 @@ public final class RestartBench {
               0,
               Duration.ZERO,
               LOAD);
-      try {
-        completed += driver.start(servers.address(Target.LOG_ON), plan).result().get().completed();
-      } catch (ExecutionException e) {
-        String said = servers.child(Target.LOG_ON).lastLines();
-        throw new BenchException(
-            "the load failed: " + ErrorText.of(e.getCause()) + ". The server said:" + said, e);
-      }
+      Progress load = driver.start(servers.address(Target.LOG_ON), plan);
+      completed += servers.await(Target.LOG_ON, load.result()).completed();
     }
   }
 

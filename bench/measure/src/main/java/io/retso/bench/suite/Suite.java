@@ -2,7 +2,6 @@ package io.retso.bench.suite;
 
 import io.retso.bench.kernel.KernelTurns;
 import io.retso.bench.load.LoadDriver;
-import io.retso.bench.load.LoadException;
 import io.retso.bench.load.LoadPlan;
 import io.retso.bench.load.LoadResult;
 import io.retso.bench.load.Progress;
@@ -340,17 +339,9 @@ public final class Suite {
         latency = progress.latencyNanosTotal();
         time = now;
       } catch (ExecutionException e) {
-        throw servers.isStopping()
-            ? new BenchException("interrupted; the servers and their data are gone")
-            : failure(servers.child(target), name, e.getCause());
+        throw servers.failure(target, name.trim(), e.getCause());
       }
     }
-  }
-
-  private static BenchException failure(ServerProcess child, String run, Throwable cause) {
-    String what = cause instanceof LoadException ? ErrorText.of(cause) : cause.toString();
-    String server = child == null ? "" : ". The server said:" + child.lastLines();
-    return new BenchException(run.trim() + ": " + what + server, cause);
   }
 
   private static RunFigures figures(

@@ -38,10 +38,7 @@ public sealed interface Action {
     }
   }
 
-  /**
-   * Reads lists of one table, group and generation by a scan from the first of their rows to the
-   * last.
-   */
+  /** Reads lists of one table by a scan from the first of their rows to the last. */
   record Scan(List<ListKey> keys, boolean reversed) implements Action {
     @Override
     public List<ListKey> reads() {

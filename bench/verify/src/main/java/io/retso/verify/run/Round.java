@@ -6,6 +6,7 @@ import io.retso.verify.check.Verdict;
 import io.retso.verify.clients.ClientPlan;
 import io.retso.verify.clients.ClientPool;
 import io.retso.verify.clients.FalseWitness;
+import io.retso.verify.clients.FinalReads;
 import io.retso.verify.clients.OwnClient;
 import io.retso.verify.clients.StopSignal;
 import io.retso.verify.clients.Stranger;
@@ -20,6 +21,7 @@ import io.retso.verify.history.HistoryRecorder;
 import io.retso.verify.lists.Findings;
 import io.retso.verify.lists.Generations;
 import io.retso.verify.lists.ListStore;
+import io.retso.verify.lists.TableLists;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -94,6 +96,7 @@ final class Round {
   private static final long PROGRESS_MILLIS = 5000;
   private static final Duration REPORT_INTERVAL = Duration.ofSeconds(5);
   private static final long FINAL_PROCESS = 1_000_000;
+  private static final int FINAL_ATTEMPTS = 20;
   private static final long JOIN_SECONDS_MAX = 180;
 
   private final RunTables place;
@@ -291,11 +294,12 @@ final class Round {
     try (HistoryRecorder recorder = HistoryRecorder.create(ends, origin)) {
       FinalReads reads =
           new FinalReads(
-              place.manager(),
-              place.tables(),
+              new TableLists(place.manager(), place.tables()),
               recorder,
               settings.isolation().ofOthers(),
-              FINAL_PROCESS);
+              FINAL_PROCESS,
+              Integer.MAX_VALUE,
+              FINAL_ATTEMPTS);
       listener.phase("reading " + keys.size() + " lists and the tokens");
       reads.read(keys, false);
       place.tokens().check(place.manager(), violations::add);

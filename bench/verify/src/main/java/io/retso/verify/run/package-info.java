@@ -7,8 +7,8 @@
  * and in others ({@link io.retso.verify.clients.ClientPool}), run transactions that a {@link
  * io.retso.verify.clients.Planner} invents, and record them; a {@link
  * io.retso.verify.faults.Nemesis} lets {@link io.retso.verify.faults.Fault}s happen. Then {@link
- * io.retso.verify.run.FinalReads} and the {@link io.retso.verify.run.FinalChecks} look at what is
- * left, and {@link io.retso.verify.run.HistoryMerge} makes one history of all.
+ * io.retso.verify.clients.FinalReads} and the {@link io.retso.verify.run.FinalChecks} look at what
+ * is left, and {@link io.retso.verify.run.HistoryMerge} makes one history of all.
  *
  * <p><strong>What survives {@code kill -9}.</strong> The invocation of a transaction is handed to
  * the operating system before the transaction begins. What is missing at the end of a file is the

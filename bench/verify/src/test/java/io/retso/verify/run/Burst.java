@@ -1,5 +1,6 @@
 package io.retso.verify.run;
 
+import io.retso.verify.clients.FinalReads;
 import io.retso.verify.clients.ListWorker;
 import io.retso.verify.clients.RunIsolation;
 import io.retso.verify.clients.StopSignal;
@@ -9,6 +10,7 @@ import io.retso.verify.history.HistoryRecorder;
 import io.retso.verify.history.Isolation;
 import io.retso.verify.lists.Generations;
 import io.retso.verify.lists.ListStore;
+import io.retso.verify.lists.TableLists;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,7 +68,8 @@ final class Burst {
   History history() throws Exception {
     try (recorder) {
       recorder.flush();
-      new FinalReads(place.manager(), place.tables(), recorder, Isolation.SNAPSHOT, THREADS)
+      ListStore store = new TableLists(place.manager(), place.tables());
+      new FinalReads(store, recorder, Isolation.SNAPSHOT, THREADS, Integer.MAX_VALUE, 20)
           .read(FinalReads.keys(List.of(file)), false);
     }
     return HistoryReader.read(file).history();

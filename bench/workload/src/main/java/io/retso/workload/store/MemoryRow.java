@@ -41,6 +41,11 @@ final class MemoryRow {
         value = version.value;
       }
     }
+    return value;
+  }
+
+  /** What {@link #at} had just found, if it has missed no version. */
+  byte[] complete(byte[] value, long timestamp) throws IOException {
     if (timestamp < completeFrom) {
       throw new RefusedException(Reason.TOO_OLD, null);
     }
@@ -52,6 +57,13 @@ final class MemoryRow {
     Version[] more = Arrays.copyOf(versions, versions.length + 1);
     more[versions.length] = new Version(writer, value);
     versions = more;
+  }
+
+  /** Asks how those writers ended that began before a sweep and of which that is not known. */
+  void ask(long sweep) throws IOException {
+    for (Version version : versions) {
+      version.writer.commitBefore(sweep);
+    }
   }
 
   boolean hasMany() {
@@ -68,7 +80,8 @@ final class MemoryRow {
     List<Version> kept = new ArrayList<>(versions.length);
     for (Version version : versions) {
       long commit = version.writer.commit();
-      if (commit == Decision.OPEN || commit >= base && commit > 0) {
+      boolean isOpen = commit == Decision.OPEN && version.writer.mayCommit(oldestReader);
+      if (isOpen || commit >= base && commit > 0) {
         kept.add(version);
       }
     }

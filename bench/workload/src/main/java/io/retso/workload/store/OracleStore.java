@@ -27,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 
 /**
  * The oracle alone: rows are versions in this process's memory, and an oracle decides what
@@ -38,15 +39,14 @@ import java.util.function.BiConsumer;
  * <p>Memory: a version of a row stays until no transaction of this store is open that began before
  * the next one was committed. Rows that were looked for stay, too.
  */
-public final class OracleStore implements Store {
+public class OracleStore implements Store {
   /** So long after a reader asked for a safe snapshot its versions stay. */
   private static final long SAFE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-  private final OracleClient oracle;
-  private final Map<String, ConcurrentSkipListMap<String, MemoryRow>> tables =
-      new ConcurrentHashMap<>();
+  final OracleClient oracle;
+  final Map<String, ConcurrentSkipListMap<String, MemoryRow>> tables = new ConcurrentHashMap<>();
   private final Set<MemoryTransaction> open = ConcurrentHashMap.newKeySet();
 
   /** A timestamp that was given out: what begins from now on reads at a later one. */
@@ -70,9 +70,6 @@ public final class OracleStore implements Store {
 
   @Override
   public StoreTransaction begin(Options options) throws IOException {
-    if (options.isolation() == Isolation.READ_COMMITTED) {
-      throw new IllegalArgumentException("ReTSO has no isolation " + options.isolation());
-    }
     return new MemoryTransaction(options);
   }
 
@@ -117,10 +114,10 @@ public final class OracleStore implements Store {
     return newest;
   }
 
-  private final class MemoryTransaction extends BufferedTransaction {
+  class MemoryTransaction extends BufferedTransaction {
     private final boolean readOnly;
     private final boolean serializable;
-    private final long timestamp;
+    final long timestamp;
     private final Set<MemoryRow> locked = new HashSet<>();
     private final Set<MemoryRow> validated = new HashSet<>();
 
@@ -133,12 +130,15 @@ public final class OracleStore implements Store {
     private final long oldest;
 
     /** Null if it only reads. */
-    private final TransactionHandle handle;
+    final TransactionHandle handle;
 
     private boolean isEnded;
     private long decided;
 
     MemoryTransaction(Options options) throws IOException {
+      if (options.isolation() == Isolation.READ_COMMITTED) {
+        throw new IllegalArgumentException("ReTSO has no isolation " + options.isolation());
+      }
       readOnly = options.readOnly();
       serializable = options.isolation() == Isolation.SERIALIZABLE;
       boolean onSafe = readOnly && serializable;
@@ -167,7 +167,12 @@ public final class OracleStore implements Store {
       if (serializable && !readOnly) {
         reads.add(row);
       }
-      return row.at(timestamp);
+      return at(row);
+    }
+
+    /** What a row has for it. */
+    byte[] at(MemoryRow row) throws IOException {
+      return row.complete(row.at(timestamp), timestamp);
     }
 
     @Override
@@ -188,7 +193,7 @@ public final class OracleStore implements Store {
       String last = "";
       int left = limit;
       for (Map.Entry<String, MemoryRow> row : rows(range).entrySet()) {
-        byte[] value = row.getValue().at(timestamp);
+        byte[] value = at(row.getValue());
         if (value != null) {
           last = row.getKey();
           left--;
@@ -208,13 +213,7 @@ public final class OracleStore implements Store {
         return;
       }
       Decision decision = new Decision(timestamp);
-      Set<MemoryRow> rows = locked;
-      writes.forEach(
-          (name, value) -> {
-            MemoryRow row = row(name);
-            row.add(decision, value);
-            rows.add(row);
-          });
+      Set<MemoryRow> rows = add(() -> decision);
       try {
         CommitResult result = outcome(decision, request(rows));
         decision.decide(result.isCommitted() ? result.commitTimestamp() : Decision.ABORTED);
@@ -227,6 +226,17 @@ public final class OracleStore implements Store {
         end();
       }
       rows.stream().filter(MemoryRow::hasMany).forEach(row -> row.prune(oldestReader()));
+    }
+
+    /** Adds what it writes to its rows; returns all that it wrote or locked. */
+    Set<MemoryRow> add(Supplier<Decision> writer) {
+      writes.forEach(
+          (name, value) -> {
+            MemoryRow row = row(name);
+            row.add(writer.get(), value);
+            locked.add(row);
+          });
+      return locked;
     }
 
     /** Asks once more if the answer is lost; readers of its rows fail if that does not help. */
@@ -247,7 +257,7 @@ public final class OracleStore implements Store {
     }
 
     /** On the one thread of the client, so in the order in which the oracle decided. */
-    private CommitResult learned(CommitResult result) {
+    CommitResult learned(CommitResult result) {
       decided = System.nanoTime();
       return result;
     }
@@ -257,8 +267,7 @@ public final class OracleStore implements Store {
       return readOnly ? System.nanoTime() : decided;
     }
 
-    /** What it writes is in all granules that a scan may have. */
-    private CommitRequest request(Set<MemoryRow> written) {
+    CommitRequest request(Set<MemoryRow> written) {
       CommitRequest request = CommitRequest.of(handle).withWrites(ids(written));
       if (!validated.isEmpty()) {
         request = request.withValidated(ids(validated));
@@ -270,13 +279,17 @@ public final class OracleStore implements Store {
                 .serializable()
                 .withReads(ids(reads))
                 .withRangeReads(scanned.stream().mapToLong(Ids::ofRange).distinct().toArray())
-                .withRangeWrites(
-                    writes.keySet().stream().flatMapToLong(Ids::granules).distinct().toArray());
+                .withRangeWrites(rangeWrites());
       }
       return request;
     }
 
-    private void end() {
+    /** Granules of all scans that would find what it writes. */
+    long[] rangeWrites() {
+      return writes.keySet().stream().flatMapToLong(Ids::granules).distinct().toArray();
+    }
+
+    void end() {
       isEnded = true;
       open.remove(this);
     }
@@ -296,7 +309,7 @@ public final class OracleStore implements Store {
     return rows.stream().mapToLong(row -> row.id).toArray();
   }
 
-  private static Reason reason(CommitResult result) {
+  static Reason reason(CommitResult result) {
     return switch (result.abortReason()) {
       case CONFLICT -> Reason.CONFLICT;
       case PIVOT -> Reason.PIVOT;

@@ -1,6 +1,5 @@
-package io.retso.chaos.rows;
+package io.retso.chaos.work;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,8 +16,14 @@ import io.retso.verify.clients.RunIsolation;
 import io.retso.verify.clients.StopSignal;
 import io.retso.verify.history.HistoryReader;
 import io.retso.verify.history.HistoryRecorder;
-import io.retso.verify.history.Isolation;
 import io.retso.verify.lists.Generations;
+import io.retso.workload.Numbers;
+import io.retso.workload.Options;
+import io.retso.workload.Reason;
+import io.retso.workload.RefusedException;
+import io.retso.workload.Row;
+import io.retso.workload.StoreTransaction;
+import io.retso.workload.store.AskingStore;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -39,7 +44,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Lists and a bank on an oracle that is right, and on oracles that break one promise each. */
 @Timeout(120)
-class OracleRowsTest {
+class FlawedOraclesTest {
   private static final int THREADS = 4;
   private static final int TRANSFERS = 600;
   private static final int AUDITS = 60;
@@ -47,6 +52,7 @@ class OracleRowsTest {
   private static final long RUN_NANOS_MAX = 90_000_000_000L;
   private static final long POLL_MILLIS = 20;
   private static final long SEED = 17;
+  private static final Row ROW = new Row(Bank.TABLE, "0");
 
   @TempDir Path directory;
 
@@ -92,9 +98,12 @@ class OracleRowsTest {
                 return TransactionStatus.of(Outcome.ABORTED);
               }
               if (flaw == Flaw.FORGETS_ROWS
-                  && name.equals("commit")
+                  && name.startsWith("commit")
                   && arguments[0] instanceof CommitRequest request) {
-                return right.commit(request.transaction(), calls.incrementAndGet());
+                long row = calls.incrementAndGet();
+                return name.equals("commit")
+                    ? right.commit(request.transaction(), row)
+                    : right.commitAsync(request.transaction(), row);
               }
               if (flaw == Flaw.BEGINS_IN_THE_PAST && name.equals("safeSnapshot")) {
                 past.compareAndSet(0, right.safeSnapshot());
@@ -114,12 +123,18 @@ class OracleRowsTest {
             });
   }
 
+  private AskingStore store(Flaw flaw) {
+    AskingStore store = new AskingStore(client(flaw));
+    store.create(List.of(OracleLists.TABLE, Bank.TABLE));
+    return store;
+  }
+
   private Verdict run(Flaw flaw) throws IOException, InterruptedException {
     Path file = directory.resolve("history.edn");
     StopSignal stop = new StopSignal();
-    try (OracleRows rows = new OracleRows(client(flaw));
+    try (AskingStore store = store(flaw);
         HistoryRecorder recorder = HistoryRecorder.create(file)) {
-      Bank bank = new Bank(rows, RunIsolation.MIXED, 4, violations::add, stop);
+      Bank bank = new Bank(store, RunIsolation.MIXED, 4, violations::add, stop);
       List<Thread> threads = new ArrayList<>();
       Generations generations = new Generations(Generations.allAt(0), 60);
       for (int i = 0; i < THREADS; i++) {
@@ -129,7 +144,7 @@ class OracleRowsTest {
             new Thread(
                 new ListWorker(
                     i,
-                    new OracleLists(rows),
+                    new OracleLists(store),
                     recorder,
                     generations,
                     RunIsolation.SERIALIZABLE,
@@ -180,26 +195,27 @@ class OracleRowsTest {
 
   @Test
   void whoReadsAtASafeSnapshotForTooLongIsRefused() throws Exception {
-    try (OracleRows rows = new OracleRows(client(Flaw.WATERMARK_TOO_HIGH))) {
-      write(rows, 1);
-      OracleRows.Tx reader = rows.begin(Isolation.DEFERRED);
-      write(rows, 2);
-      IOException refused = null;
+    try (AskingStore store = store(Flaw.WATERMARK_TOO_HIGH)) {
+      write(store, 1);
+      StoreTransaction reader = store.begin(Options.DEFERRED);
+      write(store, 2);
+      RefusedException refused = null;
       while (refused == null) {
         try {
-          assertArrayEquals(new long[] {1}, reader.read(0));
-        } catch (IOException e) {
+          assertEquals(1, Numbers.number(reader.get(ROW)));
+        } catch (RefusedException e) {
           refused = e;
         }
       }
-      assertTrue(refused.getMessage().contains("too old"), refused::toString);
+      assertEquals(Reason.TOO_OLD, refused.reason());
     }
   }
 
-  private static void write(OracleRows rows, long value) throws Exception {
-    OracleRows.Tx tx = rows.begin(Isolation.SNAPSHOT);
-    tx.write(0, new long[] {value});
-    tx.commit();
+  private static void write(AskingStore store, long value) throws IOException {
+    try (StoreTransaction tx = store.begin(Options.ALONE)) {
+      tx.put(ROW, Numbers.bytes(value));
+      tx.commit();
+    }
   }
 
   /** To one bank the transfers of another one are such as were never acknowledged to it. */
@@ -207,9 +223,9 @@ class OracleRowsTest {
   void transfersThatWereRefusedAndMadeAreFoundWhileOthersWork() throws Exception {
     StopSignal stop = new StopSignal();
     List<String> ofOther = new CopyOnWriteArrayList<>();
-    try (OracleRows rows = new OracleRows(client(Flaw.NONE))) {
-      Bank right = new Bank(rows, RunIsolation.SERIALIZABLE, 4, violations::add, stop);
-      Bank other = new Bank(rows, RunIsolation.SERIALIZABLE, 4, ofOther::add, stop);
+    try (AskingStore store = store(Flaw.NONE)) {
+      Bank right = new Bank(store, RunIsolation.SERIALIZABLE, 4, violations::add, stop);
+      Bank other = new Bank(store, RunIsolation.SERIALIZABLE, 4, ofOther::add, stop);
       Thread work = new Thread(() -> right.work(SEED));
       work.start();
       while (ofOther.size() < 2) {

@@ -1,10 +1,18 @@
-package io.retso.chaos.rows;
+package io.retso.chaos.work;
+
+import static io.retso.workload.Numbers.bytes;
+import static io.retso.workload.Numbers.numbers;
 
 import io.retso.verify.clients.RunIsolation;
 import io.retso.verify.clients.StopSignal;
 import io.retso.verify.history.Isolation;
 import io.retso.verify.lists.Findings;
-import io.retso.verify.lists.ListStore.CommitFailure;
+import io.retso.workload.Reason;
+import io.retso.workload.RefusedException;
+import io.retso.workload.Row;
+import io.retso.workload.Store;
+import io.retso.workload.StoreTransaction;
+import io.retso.workload.UnknownOutcomeException;
 import java.io.IOException;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
@@ -19,6 +27,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * fault, however many transfers there were by then, and some outcomes stay unknown.
  */
 public final class Bank {
+  /** What it needs in its store. */
+  public static final String TABLE = "accounts";
+
   private static final int ACCOUNTS = 16;
   private static final long INITIAL = 1000;
   private static final int PAUSE_MILLIS_AFTER_FAILURE = 20;
@@ -26,7 +37,7 @@ public final class Bank {
   private static final int FINAL_ATTEMPTS = 200;
   private static final long FINAL_PAUSE_MILLIS = 300;
 
-  private final OracleRows rows;
+  private final Store store;
   private final RunIsolation isolation;
   private final Findings findings;
   private final int pauseMillis;
@@ -60,12 +71,8 @@ public final class Bank {
    * @param pauseMillis of a thread after each transaction, at most
    */
   public Bank(
-      OracleRows rows,
-      RunIsolation isolation,
-      int pauseMillis,
-      Findings findings,
-      StopSignal stop) {
-    this.rows = rows;
+      Store store, RunIsolation isolation, int pauseMillis, Findings findings, StopSignal stop) {
+    this.store = store;
     this.isolation = isolation;
     this.pauseMillis = pauseMillis;
     this.findings = findings;
@@ -93,14 +100,13 @@ public final class Bank {
     return audits.get();
   }
 
-  /** Below all lists. */
-  private static long key(int account) {
-    return -1L - account;
+  private static Row row(int account) {
+    return new Row(TABLE, Integer.toString(account));
   }
 
-  private static long[] account(OracleRows.Tx tx, int account) throws IOException {
-    long[] found = tx.read(key(account));
-    return found == null ? new long[] {INITIAL, 0} : found;
+  private static long[] account(StoreTransaction tx, int account) throws IOException {
+    byte[] found = tx.get(row(account));
+    return found == null ? new long[] {INITIAL, 0} : numbers(found);
   }
 
   /** Returns whether the oracle answered. */
@@ -108,29 +114,28 @@ public final class Bank {
     int from = random.nextInt(ACCOUNTS);
     int to = (from + 1 + random.nextInt(ACCOUNTS - 1)) % ACCOUNTS;
     long amount = 1 + random.nextInt(10);
-    OracleRows.Tx tx = null;
-    try {
-      tx = rows.begin(isolation.ofOthers());
+    try (StoreTransaction tx = store.begin(OracleLists.options(isolation.ofOthers()))) {
       long[] payer = account(tx, from);
       long[] payee = account(tx, to);
-      tx.write(key(from), new long[] {payer[0] - amount, payer[1] + 1});
-      tx.write(key(to), new long[] {payee[0] + amount, payee[1] + 1});
+      tx.put(row(from), bytes(payer[0] - amount, payer[1] + 1));
+      tx.put(row(to), bytes(payee[0] + amount, payee[1] + 1));
+      return commit(tx);
     } catch (IOException e) {
-      if (tx != null) {
-        tx.rollback();
-      }
       return false;
     }
+  }
+
+  private boolean commit(StoreTransaction tx) throws IOException {
     underWay.incrementAndGet();
     try {
       tx.commit();
       acknowledged.incrementAndGet();
       return true;
-    } catch (CommitFailure e) {
-      if (e.kind() == CommitFailure.Kind.UNKNOWN) {
-        unknown.incrementAndGet();
-      }
-      return e.kind() == CommitFailure.Kind.CONFLICT || e.kind() == CommitFailure.Kind.REFUSED;
+    } catch (UnknownOutcomeException e) {
+      unknown.incrementAndGet();
+      return false;
+    } catch (RefusedException e) {
+      return e.reason() == Reason.CONFLICT || e.reason().isCertification();
     } finally {
       underWay.decrementAndGet();
     }
@@ -166,24 +171,24 @@ public final class Bank {
 
   /** Null if it was not to be; another attempt may. */
   private Books books(Isolation of) throws IOException {
-    OracleRows.Tx tx = rows.begin(of);
-    long money = 0;
-    long transfers = 0;
-    try {
+    try (StoreTransaction tx = store.begin(OracleLists.options(of))) {
+      long money = 0;
+      long transfers = 0;
       for (int i = 0; i < ACCOUNTS; i++) {
         long[] account = account(tx, i);
         money += account[0];
         transfers += account[1];
       }
-    } catch (IOException e) {
-      tx.rollback();
-      throw e;
+      return isCommitted(tx) ? new Books(money, transfers) : null;
     }
+  }
+
+  private static boolean isCommitted(StoreTransaction tx) {
     try {
       tx.commit();
-      return new Books(money, transfers);
-    } catch (CommitFailure e) {
-      return null;
+      return true;
+    } catch (IOException e) {
+      return false;
     }
   }
 
