@@ -108,6 +108,7 @@ public final class StatusOracle {
   public void commit(CommitBatch batch) {
     decision.locate(batch);
     for (int i = 0; i < batch.size; i++) {
+      batch.refusals.clear(i);
       batch.outcomes[i] = commit(batch, i);
     }
     age();
