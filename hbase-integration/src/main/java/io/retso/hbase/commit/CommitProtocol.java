@@ -2,11 +2,13 @@ package io.retso.hbase.commit;
 
 import io.retso.client.CommitRequest;
 import io.retso.client.CommitResult;
+import io.retso.client.Conflict;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
 import io.retso.client.TransactionHandle;
 import io.retso.hbase.cleanup.Cleaner;
 import io.retso.hbase.cleanup.CleanupJob;
+import io.retso.hbase.errors.ConflictingChange;
 import io.retso.hbase.errors.RollbackOnlyException;
 import io.retso.hbase.errors.TransactionException;
 import io.retso.hbase.errors.UnknownCommitException;
@@ -19,6 +21,7 @@ import io.retso.hbase.table.IdSet;
 import io.retso.hbase.write.WriteBuffer;
 import io.retso.protocol.Limits;
 import io.retso.text.Text;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
@@ -52,6 +55,30 @@ public final class CommitProtocol {
   public record Writer(String name, TransactionHandle handle, WriteBuffer writes, ReadSet reads) {
     long start() {
       return handle.startTimestamp();
+    }
+
+    /** What it met if it was refused; null if that is not known. */
+    ConflictingChange met(CommitResult refused) {
+      return refused
+          .conflict()
+          .flatMap(
+              conflict ->
+                  find(conflict.changed())
+                      .map(
+                          changed ->
+                              new ConflictingChange(
+                                  changed,
+                                  conflict.commitTimestamp(),
+                                  conflict.read().flatMap(this::find))))
+          .orElse(null);
+    }
+
+    private Optional<ConflictingChange.Place> find(Conflict.Id id) {
+      return switch (id.kind()) {
+        case WRITE, VALIDATED -> writes.find(id.id());
+        case READ, RANGE_READ -> reads.find(id.id());
+        case RANGE_WRITE -> writes.findInGranule(id.id());
+      };
     }
 
     /**
@@ -173,7 +200,8 @@ public final class CommitProtocol {
     }
     decided.accept(Decision.ROLLED_BACK);
     counterOf(result.abortReason()).increment();
-    TransactionException refusal = Failures.ofAbort(writer.start(), result.abortReason());
+    TransactionException refusal =
+        Failures.ofAbort(writer.start(), result.abortReason(), writer.met(result));
     if (writer.writes.isEmpty()) {
       return Futures.failed(refusal);
     }

@@ -110,7 +110,7 @@ final class TableReads implements TableEdits.Access {
   CompletableFuture<Void> addWriteConflict(Get of) {
     return Futures.begun(
         () -> {
-          tx.writes().add(table, List.of(), table.conflictIds(of));
+          tx.writes().add(table, List.of(), of);
           return CompletableFuture.completedFuture(null);
         });
   }
@@ -118,7 +118,7 @@ final class TableReads implements TableEdits.Access {
   CompletableFuture<Void> addReadConflict(Get of) {
     return Futures.begun(
         () -> {
-          tx.writes().validate(table.conflictIds(of)); // the oracle certifies these, too
+          tx.writes().validate(table, of); // the oracle certifies these, too
           return CompletableFuture.completedFuture(null);
         });
   }
