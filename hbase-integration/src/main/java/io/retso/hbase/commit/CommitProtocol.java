@@ -68,6 +68,7 @@ public final class CommitProtocol {
                           changed ->
                               new ConflictingChange(
                                   changed,
+                                  conflict.changed().id(),
                                   conflict.commitTimestamp(),
                                   conflict.read().flatMap(this::find))))
           .orElse(null);

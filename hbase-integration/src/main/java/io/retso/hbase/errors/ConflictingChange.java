@@ -156,13 +156,16 @@ public final class ConflictingChange {
   }
 
   private final Place changed;
+  private final long id;
   private final OptionalLong commitTimestamp;
   private final Optional<Place> read;
 
   /** See the accessors. */
   @InterfaceAudience.Private
-  public ConflictingChange(Place changed, OptionalLong commitTimestamp, Optional<Place> read) {
+  public ConflictingChange(
+      Place changed, long id, OptionalLong commitTimestamp, Optional<Place> read) {
     this.changed = Objects.requireNonNull(changed, "changed");
+    this.id = id;
     this.commitTimestamp = Objects.requireNonNull(commitTimestamp, "commitTimestamp");
     this.read = Objects.requireNonNull(read, "read");
   }
@@ -170,6 +173,11 @@ public final class ConflictingChange {
   /** What others changed after the transaction began. */
   public Place changed() {
     return changed;
+  }
+
+  /** The id by which the oracle knows it: {@code retso status --hot} lists those that it met most. */
+  public long id() {
+    return id;
   }
 
   /**
@@ -195,6 +203,7 @@ public final class ConflictingChange {
         commitTimestamp.isPresent()
             ? " was changed by another one that committed at " + commitTimestamp.getAsLong()
             : " may have been changed by another one";
-    return changed + by + read.map(place -> "; and " + place + " was read by others").orElse("");
+    String known = Text.of(" (the oracle knows it as %016x)", id);
+    return changed + by + known + read.map(place -> "; and " + place + " was read by others").orElse("");
   }
 }

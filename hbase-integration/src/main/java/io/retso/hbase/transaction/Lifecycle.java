@@ -299,9 +299,16 @@ final class Lifecycle implements ScanOwner {
             (commit, failure) -> {
               boolean isRead = failure == null && tx.isReadOnly();
               ended(isRead ? Outcome.READ : Outcomes.ofCommit(failure));
+              if (Outcomes.isRefusal(failure)) {
+                shared.meters().refused(tx.options().name(), tableMet(failure));
+              }
               Throwable named = tx.named(Futures.unwrap(failure));
               actions.run(state(), () -> Futures.complete(outcome, commit, named));
             });
+  }
+
+  private static String tableMet(Throwable failure) {
+    return Outcomes.met(failure).map(met -> met.changed().table().getNameAsString()).orElse("");
   }
 
   private void ended(Outcome outcome) {
