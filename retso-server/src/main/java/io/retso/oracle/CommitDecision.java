@@ -19,6 +19,7 @@ final class CommitDecision {
   private final Certifier certifier;
   private final Changes changes;
   private final OracleCounters counters;
+  private final HotIds hot;
 
   /** The newest commit of the rows that were judged last, as its distance from the start. */
   private int newest;
@@ -34,12 +35,14 @@ final class CommitDecision {
       TransactionWindow window,
       Certifier certifier,
       Changes changes,
-      OracleCounters counters) {
+      OracleCounters counters,
+      HotIds hot) {
     this.map = map;
     this.window = window;
     this.certifier = certifier;
     this.changes = changes;
     this.counters = counters;
+    this.hot = hot;
   }
 
   /**
@@ -80,6 +83,9 @@ final class CommitDecision {
       return commit(batch, i, placed);
     }
     explain(batch, i, refusal);
+    if (batch.offending(i) != Refusals.NONE) {
+      hot.refused(batch.id(i, batch.offending(i)), batch.met(i));
+    }
     return abort(start, refusal);
   }
 

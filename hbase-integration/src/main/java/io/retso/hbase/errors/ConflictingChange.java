@@ -175,7 +175,9 @@ public final class ConflictingChange {
     return changed;
   }
 
-  /** The id by which the oracle knows it: {@code retso status --hot} lists those that it met most. */
+  /**
+   * The id by which the oracle knows it: {@code retso status --hot} lists those that it met most.
+   */
   public long id() {
     return id;
   }
@@ -204,6 +206,9 @@ public final class ConflictingChange {
             ? " was changed by another one that committed at " + commitTimestamp.getAsLong()
             : " may have been changed by another one";
     String known = Text.of(" (the oracle knows it as %016x)", id);
-    return changed + by + known + read.map(place -> "; and " + place + " was read by others").orElse("");
+    return changed
+        + by
+        + known
+        + read.map(place -> "; and " + place + " was read by others").orElse("");
   }
 }

@@ -48,9 +48,7 @@ final class Outcomes {
     if (known instanceof ConflictException conflict) {
       return conflict.conflict();
     }
-    return known instanceof SerializationException refused
-        ? refused.conflict()
-        : Optional.empty();
+    return known instanceof SerializationException refused ? refused.conflict() : Optional.empty();
   }
 
   private static Outcome ofReason(SerializationException.Reason reason) {
