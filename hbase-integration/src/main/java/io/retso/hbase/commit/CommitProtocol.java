@@ -16,6 +16,8 @@ import io.retso.hbase.errors.WriteSetTooLargeException;
 import io.retso.hbase.failures.Failures;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.metrics.Counters;
+import io.retso.hbase.metrics.Timings;
+import io.retso.hbase.metrics.Timings.Step;
 import io.retso.hbase.read.ReadSet;
 import io.retso.hbase.table.IdSet;
 import io.retso.hbase.write.WriteBuffer;
@@ -51,8 +53,10 @@ public final class CommitProtocol {
    * @param handle what the oracle knows it by
    * @param writes all of them; nothing is added any more
    * @param reads the same of what is to be certified
+   * @param timings takes how long the decision takes
    */
-  public record Writer(String name, TransactionHandle handle, WriteBuffer writes, ReadSet reads) {
+  public record Writer(
+      String name, TransactionHandle handle, WriteBuffer writes, ReadSet reads, Timings timings) {
     long start() {
       return handle.startTimestamp();
     }
@@ -122,7 +126,7 @@ public final class CommitProtocol {
             throw e;
           }
           return Futures.compose(
-              oracle.commitAsync(request),
+              writer.timings.of(Step.COMMIT, () -> oracle.commitAsync(request)),
               (result, unanswered) -> {
                 if (unanswered != null) {
                   throw notAnswered(writer, unanswered, decided);

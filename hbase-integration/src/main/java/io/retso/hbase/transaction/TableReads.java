@@ -2,6 +2,7 @@ package io.retso.hbase.transaction;
 
 import io.retso.hbase.failures.Failures;
 import io.retso.hbase.futures.Futures;
+import io.retso.hbase.metrics.Timings.Step;
 import io.retso.hbase.read.BlockingScanner;
 import io.retso.hbase.read.ConsumerSink;
 import io.retso.hbase.read.ReadSet;
@@ -89,7 +90,7 @@ final class TableReads implements TableEdits.Access {
     readSet.add(table, gets);
     List<byte[]> rows = gets.stream().map(Get::getRow).toList();
     return sent(tx.writes().sendBeforeReading(table, rows))
-        .thenCompose(done -> tx.snapshot().read(reader, gets))
+        .thenCompose(done -> tx.timings().of(Step.READ, () -> tx.snapshot().read(reader, gets)))
         .thenCompose(
             results ->
                 tx.writes().hasSent(table, rows)

@@ -5,6 +5,7 @@ import io.retso.hbase.errors.ConflictingChange.Use;
 import io.retso.hbase.errors.WriteSetTooLargeException;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.metrics.Counters;
+import io.retso.hbase.metrics.Timings;
 import io.retso.hbase.operation.Protection;
 import io.retso.hbase.table.Granules;
 import io.retso.hbase.table.IdNames;
@@ -76,6 +77,7 @@ public final class WriteBuffer {
   private final long start;
   private final WriteLimits limits;
   private final Counters counters;
+  private final Timings timings;
   private final Map<TableName, TableWrites> tables = new LinkedHashMap<>();
 
   /** Ids of what was written or locked. */
@@ -99,10 +101,11 @@ public final class WriteBuffer {
   /** Completes when everything that was sent is acknowledged, or failed. */
   private CompletableFuture<Void> acknowledged = CompletableFuture.completedFuture(null);
 
-  public WriteBuffer(long start, WriteLimits limits, Counters counters) {
+  public WriteBuffer(long start, WriteLimits limits, Counters counters, Timings timings) {
     this.start = start;
     this.limits = limits;
     this.counters = counters;
+    this.timings = timings;
   }
 
   /**
@@ -280,7 +283,9 @@ public final class WriteBuffer {
         for (List<Put> puts : takePending(writes)) {
           counters.writeBatches.increment();
           // After a failure nothing more is sent: the transaction can only be rolled back.
-          sent = sent.thenCompose(done -> send(writes.table, puts));
+          sent =
+              sent.thenCompose(
+                  done -> timings.of(Timings.Step.WRITE, () -> send(writes.table, puts)));
         }
         sending.add(sent);
       }
