@@ -371,12 +371,12 @@ public final class Frames {
     return (long) offending << Integer.SIZE | alsoRead & 0xffff_ffffL;
   }
 
-  /** Of {@link #refusal}, the place of the id that met a commit, or {@link FrameType#NO_ID}. */
+  /** The place of the id that met a commit, of {@link #refusal}; or {@link FrameType#NO_ID}. */
   public static int offending(long refusal) {
     return (int) (refusal >> Integer.SIZE);
   }
 
-  /** Of {@link #refusal}, the place of the id that others read, or {@link FrameType#NO_ID}. */
+  /** The place of the id that others read, of {@link #refusal}; or {@link FrameType#NO_ID}. */
   public static int alsoRead(long refusal) {
     return (int) refusal;
   }

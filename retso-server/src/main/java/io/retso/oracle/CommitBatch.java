@@ -288,8 +288,8 @@ public final class CommitBatch {
   }
 
   /**
-   * Of a pivot, the place of an id that it writes and that was read by one that must come after the
-   * change of what the pivot read; {@link Refusals#NONE} if it was none.
+   * The place of an id that the i-th request writes, if it is a pivot, and that was read by one
+   * that must come after the change of what the pivot read; {@link Refusals#NONE} if there is none.
    */
   public int alsoRead(int i) {
     assert i < size;

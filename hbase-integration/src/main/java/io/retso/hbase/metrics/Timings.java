@@ -20,7 +20,7 @@ public final class Timings {
     COMMIT
   }
 
-  /** Of transactions that are not measured. */
+  /** What transactions share that are not measured. */
   public static final Timings NONE = new Timings(false);
 
   private final boolean measures;
