@@ -23,6 +23,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -80,7 +81,7 @@ class ConflictsTest {
     table.put(put("tail", "x"));
     long commit = commit(name, "r");
     ConflictException refused = assertThrows(ConflictException.class, tx::commit);
-    ConflictingChange met = refused.conflict().orElseThrow();
+    ConflictingChange met = known(refused.conflict());
     assertEquals(OptionalLong.of(commit), met.commitTimestamp());
     assertTrue(refused.getMessage().contains(met.toString()), refused::getMessage);
     return met;
@@ -93,6 +94,10 @@ class ConflictsTest {
       }
       return other.commit().getAsLong();
     }
+  }
+
+  private static <T> T known(Optional<T> what) {
+    return what.orElseThrow(() -> new AssertionError("it is not known"));
   }
 
   private static void assertIs(TableName table, Use use, String row, Place place) {
@@ -155,10 +160,10 @@ class ConflictsTest {
     second.table(name).put(put("b", "x"));
     long commit = first.commit().getAsLong();
     SerializationException refused = assertThrows(SerializationException.class, second::commit);
-    ConflictingChange met = refused.conflict().orElseThrow();
+    ConflictingChange met = known(refused.conflict());
     assertIs(name, Use.READ, "a", met.changed());
     assertEquals(OptionalLong.of(commit), met.commitTimestamp());
-    assertIs(name, Use.WRITTEN, "b", met.read().orElseThrow());
+    assertIs(name, Use.WRITTEN, "b", known(met.read()));
     assertTrue(refused.getMessage().contains(met.toString()), refused::getMessage);
   }
 
@@ -173,7 +178,7 @@ class ConflictsTest {
     second.table(name).put(put("z", "x"));
     first.commit();
     SerializationException refused = assertThrows(SerializationException.class, second::commit);
-    Place scanned = refused.conflict().orElseThrow().changed();
+    Place scanned = known(refused.conflict()).changed();
     assertIs(name, Use.SCANNED, "b", scanned);
     assertArrayEquals(bytes("d"), scanned.stopRow().orElseThrow());
     String range = "a row of table " + name + " from 'b' to 'd', which it scanned,";
@@ -188,7 +193,7 @@ class ConflictsTest {
   }
 
   /** A transaction that was refused, and began so. */
-  private record Refused(long start, ConflictingChange met) {}
+  private record Refused(long start, Optional<ConflictingChange> met) {}
 
   /** Customers of a bank, whose money is in two tables; ten of them are busy. */
   @Test
@@ -218,8 +223,9 @@ class ConflictsTest {
     threads.shutdown();
     assertEquals(REFUSALS, refusals.size());
     for (Refused refused : refusals) {
-      Place changed = refused.met.changed();
-      long at = refused.met.commitTimestamp().orElseThrow();
+      ConflictingChange met = known(refused.met);
+      Place changed = met.changed();
+      long at = met.commitTimestamp().orElseThrow();
       String row = changed.table() + "/" + Fixture.text(changed.row());
       assertTrue(at > refused.start, () -> row + " at " + at + " before " + refused.start);
       assertTrue(commits.getOrDefault(row, List.of()).contains(at), () -> row + " at " + at);
@@ -246,9 +252,9 @@ class ConflictsTest {
             row -> commits.computeIfAbsent(row, r -> new CopyOnWriteArrayList<>()).add(commit));
         return null;
       } catch (ConflictException e) {
-        return new Refused(tx.startTimestamp(), e.conflict().orElseThrow());
+        return new Refused(tx.startTimestamp(), e.conflict());
       } catch (SerializationException e) {
-        return new Refused(tx.startTimestamp(), e.conflict().orElseThrow());
+        return new Refused(tx.startTimestamp(), e.conflict());
       }
     } catch (IOException e) {
       throw new AssertionError(e);
