@@ -80,6 +80,9 @@ public final class ManagerBuilder {
   private long closeTimeoutMillis = 10_000;
   private Path recording;
 
+  /** Null to log none. */
+  private Duration slow;
+
   /**
    * A description to be filled in.
    *
@@ -303,6 +306,19 @@ public final class ManagerBuilder {
     return this;
   }
 
+  /**
+   * Logs transactions that take as long as this or longer, attempts of {@code run} one by one, and
+   * where their time went: as warnings of the logger {@code io.retso.slow}, ten a second at most.
+   * Names of tables and row keys may be in them. Default: none is logged.
+   *
+   * @param threshold from a begin to its end, 0 (all of them) to 1 h
+   */
+  public ManagerBuilder slowTransactions(Duration threshold) {
+    checked(threshold, "slowTransactions");
+    this.slow = threshold;
+    return this;
+  }
+
   /** How long a row's cleanup may take, in HBase and until it is not tried again; for tests. */
   ManagerBuilder cleanupTimeout(Duration timeout) {
     this.cleanupTimeoutMillis = checked(timeout, "cleanupTimeout");
@@ -389,7 +405,8 @@ public final class ManagerBuilder {
         orphanDelayMillis,
         sweepIntervalMillis,
         closeTimeoutMillis,
-        recorded());
+        recorded(),
+        slow);
   }
 
   private Path recorded() {

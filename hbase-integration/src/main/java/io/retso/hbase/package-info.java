@@ -19,8 +19,8 @@
  *       io.retso.hbase.RetryPolicy}. {@link io.retso.hbase.options.Conflicts} and {@link
  *       io.retso.hbase.options.Reads} are of a table.
  *   <li><b>What goes wrong</b> is a {@link io.retso.hbase.errors.TransactionException}: {@link
- *       io.retso.hbase.errors.ConflictException}, {@link
- *       io.retso.hbase.errors.SerializationException}, {@link
+ *       io.retso.hbase.errors.ConflictException}, {@link io.retso.hbase.errors.ConflictingChange},
+ *       {@link io.retso.hbase.errors.SerializationException}, {@link
  *       io.retso.hbase.errors.SnapshotTooOldException}, {@link
  *       io.retso.hbase.errors.AbortedException}, {@link
  *       io.retso.hbase.errors.TableChangedException} and {@link

@@ -112,6 +112,14 @@ class OptionsTest {
     manager.begin(NAMED).close();
     manager.beginReadOnly(NAMED).close();
     assertEquals(1, ended("transfer", "conflict"));
+    String table = name.getNameAsString();
+    assertEquals(
+        1,
+        meters
+            .get("retso.client.refused")
+            .tags("name", "transfer", "table", table)
+            .counter()
+            .count());
     assertEquals(2, ended("transfer", "rolled_back"));
     assertEquals(1, ended("transfer", "read"));
     assertEquals(1, ended("unnamed", "committed"));

@@ -130,6 +130,17 @@ public final class CommitRequest {
     return rangeWrites;
   }
 
+  /** Ids of one of the lists; not copied. */
+  public long[] ids(Conflict.Kind kind) {
+    return switch (kind) {
+      case WRITE -> writes;
+      case VALIDATED -> validated;
+      case READ -> reads;
+      case RANGE_READ -> rangeReads;
+      case RANGE_WRITE -> rangeWrites;
+    };
+  }
+
   /** The ids in all lists; below the largest long by far. */
   public long ids() {
     return (long) writes.length

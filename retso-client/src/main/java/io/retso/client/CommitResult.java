@@ -1,6 +1,8 @@
 package io.retso.client;
 
 import io.retso.protocol.Outcome;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.apache.yetus.audience.InterfaceAudience;
 
@@ -42,7 +44,7 @@ public final class CommitResult {
 
   private static final CommitResult[] ABORTED =
       Stream.of(AbortReason.values())
-          .map(reason -> new CommitResult(0, reason, 0))
+          .map(reason -> new CommitResult(0, reason, 0, null))
           .toArray(CommitResult[]::new);
 
   private final long commitTimestamp;
@@ -52,10 +54,15 @@ public final class CommitResult {
 
   private final long receipt;
 
-  private CommitResult(long commitTimestamp, AbortReason abortReason, long receipt) {
+  /** Null if it is not known, or there is none. */
+  private final Conflict conflict;
+
+  private CommitResult(
+      long commitTimestamp, AbortReason abortReason, long receipt, Conflict conflict) {
     this.commitTimestamp = commitTimestamp;
     this.abortReason = abortReason;
     this.receipt = receipt;
+    this.conflict = conflict;
   }
 
   /**
@@ -64,7 +71,7 @@ public final class CommitResult {
    * @param commitTimestamp above the start timestamp
    */
   public static CommitResult committed(long commitTimestamp) {
-    return new CommitResult(commitTimestamp, null, 0);
+    return new CommitResult(commitTimestamp, null, 0, null);
   }
 
   /** The result of an aborted transaction. */
@@ -80,13 +87,22 @@ public final class CommitResult {
    */
   public static CommitResult of(long outcome, long receipt) {
     if (Outcome.isCommitted(outcome)) {
-      return new CommitResult(outcome, null, receipt);
+      return new CommitResult(outcome, null, receipt, null);
     }
     AbortReason reason = reasonOf(outcome);
     if (reason == null) {
       return null;
     }
-    return receipt == 0 ? aborted(reason) : new CommitResult(0, reason, receipt);
+    return receipt == 0 ? aborted(reason) : new CommitResult(0, reason, receipt, null);
+  }
+
+  /**
+   * This result of an aborted transaction, with what it met.
+   *
+   * @throws IllegalStateException if it is committed
+   */
+  public CommitResult explained(Conflict why) {
+    return new CommitResult(0, abortReason(), receipt, Objects.requireNonNull(why, "why"));
   }
 
   private static AbortReason reasonOf(long outcome) {
@@ -140,6 +156,18 @@ public final class CommitResult {
    */
   public long receipt() {
     return receipt;
+  }
+
+  /**
+   * What an aborted transaction met: which of its ids others changed, and by which commit. It is no
+   * part of equality.
+   *
+   * @return empty if it is committed; if the oracle decided before this request, as when an answer
+   *     was lost; if the transaction is older than what the oracle remembers; and if the oracle is
+   *     of a version that does not say it
+   */
+  public Optional<Conflict> conflict() {
+    return Optional.ofNullable(conflict);
   }
 
   @Override

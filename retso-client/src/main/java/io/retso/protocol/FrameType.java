@@ -17,10 +17,10 @@ package io.retso.protocol;
  *                                                           many texts
  *   BEGIN      empty; n start timestamps are wanted         first i64, n x ticket i64; the other
  *                                                           starts follow in steps of the gap
- *   COMMIT     n x (start i64, ticket i64,                  n x outcome i64, n x receipt i64
- *                   flags and rows u32,
- *                   rows x row id i64)
- *   COMMIT_    n x (start i64, ticket i64,                  n x outcome i64, n x receipt i64
+ *   COMMIT     n x (start i64, ticket i64,                  n x outcome i64, n x receipt i64,
+ *                   flags and rows u32,                     for each outcome that is explained:
+ *                   rows x row id i64)                      id i32, id i32, commit i64
+ *   COMMIT_    n x (start i64, ticket i64,                  as to COMMIT
  *   READS           flags and writes u32, validated u32,
  *                   reads u32, range reads u32,
  *                   range writes u32,
@@ -54,11 +54,16 @@ package io.retso.protocol;
  * are the numbers of {@link Outcome}. A ticket proves that a client began the transaction: without
  * the right one a request is answered {@link Outcome#NOT_OWNER}. A receipt proves a decided outcome
  * to those that have a key; it is 0 if the outcome is not decided, or the server makes none.
+ *
+ * <p>Of {@link Outcome#isExplained} outcomes a server of version {@link Handshake#EXPLAINS} or
+ * later says why: which id of the request met which commit, and of a pivot, which other id was read
+ * by others. An id is a place among the ids of all lists of the request, from 0 on, or {@link
+ * #NO_ID}; the commit is 0 if it is not known.
  */
 public enum FrameType {
   HELLO(1, Body.OWN, Answers.OWN),
   BEGIN(2, Body.COUNT, Answers.TICKETS),
-  COMMIT(3, Body.ROWS, Answers.RECEIPTS),
+  COMMIT(3, Body.ROWS, Answers.COMMITS),
   STATUS(4, Body.PAIRS, Answers.EACH),
   ABORT(5, Body.TICKETS, Answers.RECEIPTS),
   CLEANED(6, Body.TICKETS, Answers.EACH),
@@ -66,7 +71,7 @@ public enum FrameType {
   WATERMARK(8, Body.COUNT, Answers.ONE),
   SWEPT(9, Body.TICKETS, Answers.EACH),
   TIMESTAMP(10, Body.COUNT, Answers.ONE),
-  COMMIT_READS(11, Body.READS, Answers.RECEIPTS),
+  COMMIT_READS(11, Body.READS, Answers.COMMITS),
   SAFE(12, Body.COUNT, Answers.ONE),
   AUTH(13, Body.OWN, Answers.OWN),
   KEYS(14, Body.COUNT, Answers.KEYS),
@@ -104,12 +109,20 @@ public enum FrameType {
     EACH,
     /** A number for each request, and then another for each. */
     RECEIPTS,
+    /** As {@link #RECEIPTS}, and then two numbers for each outcome that is explained, or none. */
+    COMMITS,
     /** Keys, the same for all requests. */
     KEYS
   }
 
   /** Numbers in the reply to KEYS: two keys of 16 bytes. */
   public static final int KEYS_NUMBERS = 4;
+
+  /** Numbers that explain why a commit was refused. */
+  public static final int REFUSAL_NUMBERS = 2;
+
+  /** In place of an id among those that explain why a commit was refused: there is none. */
+  public static final int NO_ID = -1;
 
   /** Set in the type of every reply. */
   public static final int REPLY = 0x80;
@@ -180,14 +193,17 @@ public enum FrameType {
     return answers;
   }
 
-  /** The numbers in the reply to a frame of {@code count} requests; 0 for a layout of its own. */
+  /**
+   * The numbers in the reply to a frame of {@code count} requests, without those that explain
+   * outcomes; 0 for a layout of its own.
+   */
   public int answersTo(int count) {
     return switch (answers) {
       case OWN, NONE -> 0;
       case ONE -> 1;
       case TICKETS -> 1 + count;
       case EACH -> count;
-      case RECEIPTS -> 2 * count;
+      case RECEIPTS, COMMITS -> 2 * count;
       case KEYS -> KEYS_NUMBERS;
     };
   }

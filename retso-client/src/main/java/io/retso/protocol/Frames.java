@@ -28,6 +28,9 @@ public final class Frames {
   /** Bytes of a status query. */
   public static final int STATUS_BYTES = 16;
 
+  /** Bytes by which the outcome of a commit is explained. */
+  public static final int REFUSAL_BYTES = FrameType.REFUSAL_NUMBERS * Long.BYTES;
+
   private static final int ERROR_FIXED_BYTES = 4;
   private static final int TYPE_OFFSET = 4;
   private static final int COUNT_OFFSET = 6;
@@ -44,7 +47,17 @@ public final class Frames {
 
   /** Writes the header of the reply to {@code count} requests; the answers follow it. */
   public static void writeReplyHeader(ByteBuf out, FrameType type, int count, int frameId) {
-    writeHeader(out, type.reply(), count, frameId, type.answersTo(count) * Long.BYTES);
+    writeReplyHeader(out, type, count, 0, frameId);
+  }
+
+  /**
+   * Writes the header of the reply to {@code count} requests, of which the outcomes of so many are
+   * explained; the answers follow it, and then {@link FrameType#REFUSAL_NUMBERS} for each of these.
+   */
+  public static void writeReplyHeader(
+      ByteBuf out, FrameType type, int count, int explained, int frameId) {
+    int numbers = type.answersTo(count) + explained * FrameType.REFUSAL_NUMBERS;
+    writeHeader(out, type.reply(), count, frameId, numbers * Long.BYTES);
   }
 
   /** Writes a header with any type byte. */
@@ -321,9 +334,51 @@ public final class Frames {
       case TICKETS -> checkBody(typeByte, count, bodyBytes - Long.BYTES, Long.BYTES);
       case EACH -> checkBody(typeByte, count, bodyBytes, Long.BYTES);
       case RECEIPTS -> checkBody(typeByte, count, bodyBytes, 2 * Long.BYTES);
+      case COMMITS -> checkCommits(in, index, count, bodyBytes);
       case NONE -> checkEmpty(typeByte, bodyBytes);
       case OWN -> {} // Handshake checks it
     }
+  }
+
+  private static void checkCommits(ByteBuf in, int frameIndex, int count, int bodyBytes)
+      throws FrameException {
+    int answersBytes = count * 2 * Long.BYTES;
+    if (count == 0 || bodyBytes <= answersBytes) {
+      checkBody(typeByte(in, frameIndex), count, bodyBytes, 2 * Long.BYTES);
+      return;
+    }
+    int explained = 0;
+    for (int i = 0, at = frameIndex + HEADER_BYTES; i < count; i++, at += Long.BYTES) {
+      explained += Outcome.isExplained(in.getLong(at)) ? 1 : 0;
+    }
+    checkBody(
+        typeByte(in, frameIndex), count, bodyBytes - explained * REFUSAL_BYTES, 2 * Long.BYTES);
+  }
+
+  /**
+   * Where the checked reply to commits at {@code index} explains its first outcome, of {@link
+   * #REFUSAL_BYTES}; 0 if it explains none, as servers of version 1 do.
+   */
+  public static int refusals(ByteBuf in, int index) {
+    int answersBytes = count(in, index) * 2 * Long.BYTES;
+    int end = index + LENGTH_BYTES + in.getInt(index);
+    int at = index + HEADER_BYTES + answersBytes;
+    return at < end ? at : 0;
+  }
+
+  /** The first number of an explanation: two places among the ids of a request. */
+  public static long refusal(int offending, int alsoRead) {
+    return (long) offending << Integer.SIZE | alsoRead & 0xffff_ffffL;
+  }
+
+  /** The place of the id that met a commit, of {@link #refusal}; or {@link FrameType#NO_ID}. */
+  public static int offending(long refusal) {
+    return (int) (refusal >> Integer.SIZE);
+  }
+
+  /** The place of the id that others read, of {@link #refusal}; or {@link FrameType#NO_ID}. */
+  public static int alsoRead(long refusal) {
+    return (int) refusal;
   }
 
   private static void checkError(ByteBuf in, int index, int bodyBytes) throws FrameException {

@@ -18,7 +18,10 @@ public final class Handshake {
   /** The protocol versions that this build speaks. */
   public static final int VERSION_MIN = 1;
 
-  public static final int VERSION_MAX = 1;
+  public static final int VERSION_MAX = 2;
+
+  /** From this version on replies to commits say why a transaction was refused. */
+  public static final int EXPLAINS = 2;
 
   private static final int HELLO_FIXED_BYTES = 10;
   private static final int WELCOME_FIXED_BYTES = 40;

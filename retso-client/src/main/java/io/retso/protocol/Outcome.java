@@ -108,6 +108,14 @@ public final class Outcome {
   }
 
   /**
+   * Whether a server says why, in the same reply, if {@code outcome} answers a commit: by which id
+   * of the request, and by which commit.
+   */
+  public static boolean isExplained(long outcome) {
+    return outcome == ABORTED_CONFLICT || outcome == ABORTED_TOO_OLD || isNotSerializable(outcome);
+  }
+
+  /**
    * Whether {@code outcome} says that nothing was done of this copy of a request to commit, which
    * may be asked again. It says nothing of other copies.
    */

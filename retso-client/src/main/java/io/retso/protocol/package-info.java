@@ -33,8 +33,10 @@
  * ROLE} first, then {@code DEPOSED} for each frame whose reply it holds, in the order of their
  * lanes: the client asks the next leader.
  *
- * <p><strong>Versions.</strong> There is one, {@link io.retso.protocol.Handshake#VERSION_MAX}. The
- * two sides choose the highest that both speak, and part if there is none.
+ * <p><strong>Versions.</strong> They begin with 1; the newest is {@link
+ * io.retso.protocol.Handshake#VERSION_MAX}. The two sides choose the highest that both speak, and
+ * part if there is none. Version 2 differs in the replies to commits, which say why one was
+ * refused.
  *
  * <p><strong>Tickets.</strong> {@code BEGIN} answers a ticket with each start timestamp, and what
  * changes a transaction's fate must bring it. Clients take it for a number without a meaning.

@@ -19,6 +19,7 @@ import io.retso.client.ScriptedPeer.Request;
 import io.retso.client.ScriptedPeer.Script;
 import io.retso.protocol.Authentication;
 import io.retso.protocol.FrameType;
+import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.Handshake.Welcome;
 import io.retso.protocol.Limits;
@@ -30,6 +31,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -311,6 +313,63 @@ class CommitRequestTest {
           assertInstanceOf(UnknownOutcomeException.class, failureOf(commit));
       assertEquals(GAP, unknown.startTimestamp());
       assertFails(Category.TIMEOUT, snapshot);
+    }
+  }
+
+  /** A server's words on a refused commit, which writes 1 and 2, validates 3 and reads 4. */
+  private CompletableFuture<CommitResult> refused(long outcome, long... words) throws Exception {
+    Script script =
+        wire -> {
+          wire.handshake();
+          Request commit = wire.read();
+          long[] numbers =
+              LongStream.concat(LongStream.of(outcome, 0), LongStream.of(words)).toArray();
+          wire.reply(commit.type().reply(), 1, commit.id(), numbers);
+          wire.drain();
+        };
+    CommitRequest request =
+        CommitRequest.of(handle(GAP)).withWrites(1, 2).withValidated(3).withReads(4);
+    try (ScriptedPeer peer = new ScriptedPeer(script);
+        OracleClient client = clientOf(peer).requestTimeout(SHORT).build()) {
+      CompletableFuture<CommitResult> commit = client.commitAsync(request.serializable());
+      commit.handle((result, failure) -> null).get();
+      return commit;
+    }
+  }
+
+  @Test
+  void explanationsNameIdsOfTheRequest() throws Exception {
+    CommitResult conflict = get(refused(Outcome.ABORTED_CONFLICT, Frames.refusal(2, -1), 2 * GAP));
+    Conflict met = conflict.conflict().orElseThrow();
+    assertEquals(new Conflict.Id(Conflict.Kind.VALIDATED, 3), met.changed());
+    assertEquals(2 * GAP, met.commitTimestamp().getAsLong());
+    CommitResult pivot = get(refused(Outcome.ABORTED_PIVOT, Frames.refusal(3, 1), 2 * GAP));
+    met = pivot.conflict().orElseThrow();
+    assertEquals(new Conflict.Id(Conflict.Kind.READ, 4), met.changed());
+    assertEquals(new Conflict.Id(Conflict.Kind.WRITE, 2), met.read().orElseThrow());
+    CommitResult old = get(refused(Outcome.ABORTED_TOO_OLD, Frames.refusal(0, -1), 0));
+    assertTrue(old.conflict().orElseThrow().commitTimestamp().isEmpty());
+    assertTrue(get(refused(Outcome.ABORTED_TOO_OLD, -1, 0)).conflict().isEmpty());
+    assertTrue(get(refused(Outcome.ABORTED_CONFLICT)).conflict().isEmpty(), "of version 1");
+  }
+
+  @Test
+  void explanationsThatContradictTheRequestAreNoAnswers() throws Exception {
+    long[][] all = {
+      {Frames.refusal(4, -1), 2 * GAP},
+      {Frames.refusal(-2, -1), 2 * GAP},
+      {Frames.refusal(-1, 0), 2 * GAP},
+      {Frames.refusal(0, 4), 2 * GAP},
+      {Frames.refusal(0, -1), GAP},
+      {Frames.refusal(0, -1), 2 * GAP + 1},
+      {Frames.refusal(0, -1)},
+      {Frames.refusal(0, -1), 2 * GAP, 0, 0},
+    };
+    for (long[] words : all) {
+      UnknownOutcomeException unknown =
+          assertInstanceOf(
+              UnknownOutcomeException.class, failureOf(refused(Outcome.ABORTED_CONFLICT, words)));
+      assertEquals(GAP, unknown.startTimestamp());
     }
   }
 

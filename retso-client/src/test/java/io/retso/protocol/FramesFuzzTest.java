@@ -17,6 +17,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.LongRange;
 import net.jqwik.api.constraints.Size;
 
 /**
@@ -126,8 +127,15 @@ class FramesFuzzTest {
       case PING -> assertEquals(index + size, body);
       case STATUS, CLEANED, SWEPT ->
           assertEquals(index + size, body + Frames.count(in, index) * Long.BYTES);
-      case COMMIT, COMMIT_READS, ABORT ->
-          assertEquals(index + size, body + Frames.count(in, index) * 2 * Long.BYTES);
+      case ABORT -> assertEquals(index + size, body + Frames.count(in, index) * 2 * Long.BYTES);
+      case COMMIT, COMMIT_READS -> {
+        int answersEnd = body + Frames.count(in, index) * 2 * Long.BYTES;
+        int refusals = Frames.refusals(in, index);
+        assertEquals(index + size > answersEnd ? answersEnd : 0, refusals);
+        for (int at = refusals; at > 0 && at < index + size; at += Frames.REFUSAL_BYTES) {
+          Frames.offending(in.getLong(at) ^ in.getLong(at + Long.BYTES));
+        }
+      }
       case VOUCH -> {
         ByteBuf answer = in.slice(body, size - Frames.HEADER_BYTES);
         Vouching.readLastsMillis(answer);
@@ -262,6 +270,36 @@ class FramesFuzzTest {
     assertEquals(fits ? 1 : 0, receive(reply, true));
     long[] fitting = Arrays.copyOf(words, 1 + count);
     assertEquals(count > 0 ? 1 : 0, receive(frame(FrameType.BEGIN.reply(), count, fitting), true));
+  }
+
+  /** Each outcome that is explained has its explanation, or none of them has. */
+  @Property
+  void repliesToCommitsExplainAllRefusalsOrNone(
+      @ForAll @Size(min = 1, max = 20) List<@LongRange(min = -20, max = 20) Long> outcomes,
+      @ForAll @IntRange(max = 50) int more)
+      throws FrameException {
+    int count = outcomes.size();
+    int explained = (int) outcomes.stream().filter(Outcome::isExplained).count();
+    long[] words = new long[2 * count + more];
+    for (int i = 0; i < count; i++) {
+      words[i] = outcomes.get(i);
+    }
+    for (FrameType type : List.of(FrameType.COMMIT, FrameType.COMMIT_READS)) {
+      boolean fits = more == 0 || more == FrameType.REFUSAL_NUMBERS * explained;
+      assertEquals(fits ? 1 : 0, receive(frame(type.reply(), count, words), true));
+      ByteBuf reply = Unpooled.buffer();
+      Frames.writeReplyHeader(reply, type, count, explained, 7);
+      reply.writeZero(Frames.frameBytes(reply, 0) - Frames.HEADER_BYTES);
+      int at = Frames.HEADER_BYTES + 2 * count * Long.BYTES;
+      assertEquals(explained == 0 ? 0 : at, Frames.refusals(reply, 0));
+    }
+  }
+
+  @Property
+  void placesOfIdsComeBack(@ForAll int offending, @ForAll int alsoRead) {
+    long refusal = Frames.refusal(offending, alsoRead);
+    assertEquals(offending, Frames.offending(refusal));
+    assertEquals(alsoRead, Frames.alsoRead(refusal));
   }
 
   @Property

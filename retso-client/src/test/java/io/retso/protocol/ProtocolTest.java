@@ -237,6 +237,8 @@ class ProtocolTest {
       assertEquals(isNew, Outcome.isNotSerializable(outcome), Outcome.nameOf(outcome));
       boolean isRefused = outcome == -8 || outcome == -10;
       assertEquals(isRefused, Outcome.isRefused(outcome), Outcome.nameOf(outcome));
+      boolean isExplained = outcome == -1 || outcome == -2 || isNew;
+      assertEquals(isExplained, Outcome.isExplained(outcome), Outcome.nameOf(outcome));
     }
   }
 
@@ -363,7 +365,7 @@ class ProtocolTest {
   void versionIsTheHighestThatBothSpeak() throws FrameException {
     int newest = Handshake.VERSION_MAX;
     int oldest = Handshake.VERSION_MIN;
-    assertEquals(1, newest, "the only one until a second is needed");
+    assertEquals(2, newest, "which says why a commit is refused");
     assertEquals(1, oldest);
     assertEquals(newest, Handshake.chooseVersion(oldest, newest));
     assertEquals(newest, Handshake.chooseVersion(newest, newest + 1));

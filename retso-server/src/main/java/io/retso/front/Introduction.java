@@ -45,6 +45,8 @@ final class Introduction {
   /** Null until the handshake. */
   private Handshake.Hello hello;
 
+  private int version;
+
   /** Null until the handshake. */
   private Identity identity;
 
@@ -65,6 +67,11 @@ final class Introduction {
   /** What the client said of itself; null until the handshake. */
   Handshake.Hello hello() {
     return hello;
+  }
+
+  /** The version that is spoken with the client; 0 until the handshake. */
+  int version() {
+    return version;
   }
 
   /** The client, as far as it is known; null until the handshake. */
@@ -107,7 +114,7 @@ final class Introduction {
   /** Takes HELLO, and the identity that the client has by then. */
   void greet(ByteBuf body) throws FrameException {
     Handshake.Hello theirs = Handshake.readHello(body, body.readableBytes());
-    Handshake.chooseVersion(theirs.versionMin(), theirs.versionMax());
+    version = Handshake.chooseVersion(theirs.versionMin(), theirs.versionMax());
     try {
       identity = settings.access().greet(transport.peer());
     } catch (AccessException e) {
@@ -162,7 +169,7 @@ final class Introduction {
         out,
         frameId,
         new Handshake.Welcome(
-            Handshake.chooseVersion(hello.versionMin(), hello.versionMax()),
+            version,
             hello.mode(),
             Limits.FRAME_BYTES_MAX,
             Limits.TRANSACTION_ROWS_MAX,

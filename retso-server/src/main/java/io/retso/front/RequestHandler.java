@@ -27,6 +27,12 @@ final class RequestHandler {
   private final CommitBatch batch;
   private final long[] answers;
 
+  /** Explanations of those outcomes of the current frame that have one. */
+  private final long[] explanations;
+
+  /** How many outcomes they explain. */
+  private int explained;
+
   /** Start timestamps of a frame, the tickets that it brought, and which of these are wrong. */
   private final long[] starts;
 
@@ -48,6 +54,7 @@ final class RequestHandler {
     FrontDesk.Bounds bounds = settings.bounds();
     batch = new CommitBatch(bounds.rowsMax());
     answers = new long[Math.max(2 * bounds.requestsMax(), FrameType.KEYS_NUMBERS)];
+    explanations = new long[FrameType.REFUSAL_NUMBERS * bounds.requestsMax()];
     starts = new long[bounds.requestsMax()];
     brought = new long[bounds.requestsMax()];
     foreign = new boolean[bounds.requestsMax()];
@@ -70,6 +77,7 @@ final class RequestHandler {
       int body,
       int count) {
     strange = 0;
+    explained = 0;
     switch (type) {
       case BEGIN -> {
         fairUse.took(account, count);
@@ -136,6 +144,16 @@ final class RequestHandler {
   /** The answer to the i-th request of the frame that was handled last. */
   long answer(int i) {
     return answers[i];
+  }
+
+  /** How many outcomes of the frame that was handled last are explained. */
+  int explained() {
+    return explained;
+  }
+
+  /** The j-th number that explains outcomes of the frame that was handled last. */
+  long explanation(int j) {
+    return explanations[j];
   }
 
   /** A client that did not begin a transaction gets no receipt for it: it gets no outcome. */
@@ -241,8 +259,17 @@ final class RequestHandler {
     int size = batch.size();
     for (int i = 0; i < size; i++) {
       answers[answered + i] = batch.outcome(i);
+      if (Outcome.isExplained(batch.outcome(i))) {
+        explain(i);
+      }
     }
     batch.clear();
     return answered + size;
+  }
+
+  private void explain(int i) {
+    int at = FrameType.REFUSAL_NUMBERS * explained++;
+    explanations[at] = Frames.refusal(batch.offending(i), batch.alsoRead(i));
+    explanations[at + 1] = batch.met(i);
   }
 }

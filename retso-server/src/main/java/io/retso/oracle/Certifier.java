@@ -61,6 +61,9 @@ final class Certifier {
   private long lowest;
   private boolean unknown;
 
+  /** Where the batch has the read that left the transaction this lowest place, or none. */
+  private int offending;
+
   /** Allocates stripes: as many as the map has rows, within bounds. */
   Certifier(SerialRule rule, CommittedMap map, TransactionWindow window) {
     this.rule = rule;
@@ -126,6 +129,7 @@ final class Certifier {
     successor = SerialRule.NONE;
     lowest = SerialRule.NONE;
     unknown = false;
+    offending = Refusals.NONE;
     lookAtRows(batch, batch.validatedEnd(i), batch.readsEnd(i), commit >>> Timestamps.GAP_BITS);
     lookAtGranules(batch, i);
     if (unknown) {
@@ -171,7 +175,7 @@ final class Certifier {
     int last = map.commitAt(place);
     if (isAfterStart(last)) {
       int before = CommittedMap.isPresent(place) ? overwritten(last) : last;
-      changed(rows.past(), RowStripes.stripe(batch.stripes[k]), last, before);
+      changed(k, rows.past(), RowStripes.stripe(batch.stripes[k]), last, before);
       batch.stripes[k] = CHANGED;
     }
   }
@@ -188,7 +192,7 @@ final class Certifier {
       int stripe = batch.stripes[k];
       int place = writes.find(batch.rows[k], stripe);
       if (isAfterStart(writes.newest(place))) {
-        changed(granules.past(), stripe, writes.newest(place), writes.previous(place));
+        changed(k, granules.past(), stripe, writes.newest(place), writes.previous(place));
       }
     }
   }
@@ -196,18 +200,21 @@ final class Certifier {
   /**
    * Something that was read was changed after the start.
    *
+   * @param k where the batch has it
    * @param past of its kind
    * @param last the newest change
    * @param before the newest change before it, or a later one, not above it
    */
-  private void changed(CommitPairs past, int stripe, int last, int before) {
-    if (!isAfterStart(before)) { // it is the only one
-      successor = Math.min(successor, longOf(last) << Timestamps.GAP_BITS);
-      lowest = Math.min(lowest, positionOf(last));
-    } else {
-      successor = Math.min(successor, start + Timestamps.GAP);
-      lowest = Math.min(lowest, lowestAfterStart(past, stripe));
+  private void changed(int k, CommitPairs past, int stripe, int last, int before) {
+    boolean only = !isAfterStart(before);
+    boolean wasKnown = !unknown;
+    long change = only ? longOf(last) << Timestamps.GAP_BITS : start + Timestamps.GAP;
+    long position = only ? positionOf(last) : lowestAfterStart(past, stripe);
+    if (wasKnown && (unknown || position < lowest)) {
+      offending = k;
     }
+    successor = Math.min(successor, change);
+    lowest = Math.min(lowest, position);
   }
 
   /** The lowest position that a commit after the start may have which changed what was read. */
@@ -249,6 +256,49 @@ final class Certifier {
       highest = Math.max(highest, longOf(granules.read(batch.stripes[k])) << Timestamps.GAP_BITS);
     }
     return highest;
+  }
+
+  /**
+   * Says why {@link #place} refused the request that it was asked about last, before anything else
+   * is decided: which read was changed, and when last; and of a pivot, which of its writes was read
+   * after its start, if one was.
+   */
+  void explain(CommitBatch batch, int i, long refusal) {
+    if (offending == Refusals.NONE) {
+      return; // a rule of tests refuses what others accept
+    }
+    long met;
+    if (offending >= batch.readsEnd(i)) {
+      met = timestampOf(granules.writes().newest(batch.stripes[offending]));
+    } else {
+      int place = map.find(batch.rows[offending]);
+      met = CommittedMap.isPresent(place) ? timestampOf(map.commitAt(place)) : 0;
+    }
+    int alsoRead = refusal == Outcome.ABORTED_PIVOT ? readAfterStart(batch, i) : Refusals.NONE;
+    batch.refusals.set(i, offending - batch.from(i), met, alsoRead);
+  }
+
+  private long timestampOf(int commitSequence) {
+    return longOf(commitSequence) << Timestamps.GAP_BITS;
+  }
+
+  /**
+   * Which of the request's ids, of what it writes, was read at the highest position, if that is
+   * above its start and is not that of a safe snapshot.
+   */
+  private int readAfterStart(CommitBatch batch, int i) {
+    int found = Refusals.NONE;
+    long highest = Math.max(start, safeSnapshot);
+    for (int k = batch.from(i); k < batch.end(i); k++) {
+      boolean isRow = k < batch.writesEnd(i);
+      if (isRow || k >= batch.rangeReadsEnd(i)) {
+        int stripe = batch.stripes[k];
+        long position = timestampOf(isRow ? rows.read(stripe) : granules.read(stripe));
+        found = position > highest ? k - batch.from(i) : found;
+        highest = Math.max(highest, position);
+      }
+    }
+    return found;
   }
 
   /** What the window keeps of a commit at this place. */

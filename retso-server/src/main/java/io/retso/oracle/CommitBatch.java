@@ -32,6 +32,10 @@ public final class CommitBatch {
 
   final boolean[] serializable = new boolean[COMMITS_MAX];
   final long[] outcomes = new long[COMMITS_MAX];
+
+  /** Why requests were refused. */
+  final Refusals refusals = new Refusals(COMMITS_MAX);
+
   final long[] rows;
 
   /** The places in the map of rows that are written or validated, once they are located. */
@@ -258,6 +262,44 @@ public final class CommitBatch {
   public long outcome(int i) {
     assert i < size;
     return outcomes[i];
+  }
+
+  /**
+   * Why the i-th request was aborted, once decided: which of its ids met the commit {@link #met}.
+   *
+   * @return its place among the ids of its five lists, one behind the other; {@link Refusals#NONE}
+   *     if no id is known to be the reason
+   */
+  public int offending(int i) {
+    assert i < size;
+    return refusals.offending(i);
+  }
+
+  /**
+   * The commit that the {@link #offending} id met: the newest one that changed it, or, of a
+   * granule, one that shares its stripe.
+   *
+   * @return a timestamp above the request's start; 0 if none is known: a row of the same line was
+   *     committed and forgotten, and it may have been this one
+   */
+  public long met(int i) {
+    assert i < size;
+    return refusals.met(i);
+  }
+
+  /**
+   * The place of an id that the i-th request writes, if it is a pivot, and that was read by one
+   * that must come after the change of what the pivot read; {@link Refusals#NONE} if there is none.
+   */
+  public int alsoRead(int i) {
+    assert i < size;
+    return refusals.alsoRead(i);
+  }
+
+  /** The id of the i-th request at a place that is not {@link Refusals#NONE}. */
+  public long id(int i, int place) {
+    assert place >= 0 && place < end(i) - from(i);
+    return rows[from(i) + place];
   }
 
   public void clear() {

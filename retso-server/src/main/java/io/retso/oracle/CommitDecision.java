@@ -19,21 +19,30 @@ final class CommitDecision {
   private final Certifier certifier;
   private final Changes changes;
   private final OracleCounters counters;
+  private final HotIds hot;
 
   /** The newest commit of the rows that were judged last, as its distance from the start. */
   private int newest;
+
+  /** Where the last piece of them begins that has a reason to refuse the transaction. */
+  private int refusedAt;
+
+  /** Where that piece ends. */
+  private int refusedEnd;
 
   CommitDecision(
       CommittedMap map,
       TransactionWindow window,
       Certifier certifier,
       Changes changes,
-      OracleCounters counters) {
+      OracleCounters counters,
+      HotIds hot) {
     this.map = map;
     this.window = window;
     this.certifier = certifier;
     this.changes = changes;
     this.counters = counters;
+    this.hot = hot;
   }
 
   /**
@@ -70,7 +79,34 @@ final class CommitDecision {
       placed = certifier.place(batch, i, commit);
       refusal = Math.min(placed, Outcome.DONE);
     }
-    return refusal == Outcome.DONE ? commit(batch, i, placed) : abort(start, refusal);
+    if (refusal == Outcome.DONE) {
+      return commit(batch, i, placed);
+    }
+    explain(batch, i, refusal);
+    if (batch.offending(i) != Refusals.NONE) {
+      hot.refused(batch.id(i, batch.offending(i)), batch.met(i));
+    }
+    return abort(start, refusal);
+  }
+
+  /** Says which id of a request that was refused just now is the reason, and by which commit. */
+  private void explain(CommitBatch batch, int i, long refusal) {
+    boolean certainly = refusal == Outcome.ABORTED_CONFLICT;
+    if (!certainly && refusal != Outcome.ABORTED_TOO_OLD) {
+      certifier.explain(batch, i, refusal);
+      return;
+    }
+    long sequence = batch.starts[i] >>> Timestamps.GAP_BITS;
+    for (int k = refusedAt; k < refusedEnd; k++) {
+      int place = map.find(batch.rows[k]);
+      int after = map.commitAt(place) - (int) sequence;
+      if (after > 0 && CommittedMap.isPresent(place) == certainly) {
+        long met = certainly ? sequence + after << Timestamps.GAP_BITS : 0;
+        batch.refusals.set(i, k - batch.from(i), met, Refusals.NONE);
+        return;
+      }
+    }
+    assert false : "no row of a request that was refused is a reason";
   }
 
   /**
@@ -89,6 +125,8 @@ final class CommitDecision {
       int newestOfPiece = map.newestSince(batch.rows, at, end, batch.lines, sequence);
       newest = Math.max(newest, newestOfPiece);
       if (newestOfPiece > 0) {
+        refusedAt = at;
+        refusedEnd = end;
         certainly = map.conflictsCertainly(batch.rows, at, end, batch.lines, sequence);
       }
     }

@@ -26,6 +26,7 @@ public final class StatusOracle {
   private final Replay replay;
   private final UnloggedTimestamps unlogged = new UnloggedTimestamps();
   private final OracleCounters counters = new OracleCounters();
+  private final HotIds hot = new HotIds();
   private final Certifier certifier;
   private final CommitDecision decision;
   private final DecidedTransactions decided;
@@ -58,7 +59,7 @@ public final class StatusOracle {
     this.changes = changes;
     certifier = new Certifier(rule, map, window);
     snapshot = new UncleanedSnapshot(window, uncleaned);
-    decision = new CommitDecision(map, window, certifier, changes, counters);
+    decision = new CommitDecision(map, window, certifier, changes, counters, hot);
     decided = new DecidedTransactions(window, uncleaned, counters);
     watermark = new Watermark(window, uncleaned, unlogged, changes, counters);
     replay = new Replay(map, window, uncleaned, watermark, certifier);
@@ -108,6 +109,7 @@ public final class StatusOracle {
   public void commit(CommitBatch batch) {
     decision.locate(batch);
     for (int i = 0; i < batch.size; i++) {
+      batch.refusals.clear(i);
       batch.outcomes[i] = commit(batch, i);
     }
     age();
@@ -417,6 +419,11 @@ public final class StatusOracle {
   /** Committed transactions whose cleanup was not reported; after a sweep it falls by and by. */
   public long uncleanedCommits() {
     return uncleaned.size() + window.count(TransactionWindow.COMMITTED);
+  }
+
+  /** The ids because of which most commits were refused lately. */
+  public HotIds hot() {
+    return hot;
   }
 
   /** Totals since the start, and the state's sizes at this moment. */

@@ -110,6 +110,8 @@ final class ServerOracle implements Term.Maker {
 
   void copyInto(Figures figures) {
     figures.oracle = statusOracle().counters().copy();
+    statusOracle().hot().age(nanoClock.getAsLong());
+    figures.hot = statusOracle().hot().top();
     figures.sequencer = before.copy();
     measures.copyInto(figures);
     if (leading != null) {

@@ -10,6 +10,7 @@ import io.retso.front.DeskFixture.Reads;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
+import io.retso.protocol.Handshake;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 import java.util.List;
@@ -93,6 +94,71 @@ class CommitReadsTest {
     for (int i = 1; i < commits.length; i++) {
       long outcome = reply.getLong(Frames.HEADER_BYTES + i * Long.BYTES);
       assertEquals(Outcome.ABORTED_CONFLICT, outcome);
+    }
+    int refusals = Frames.refusals(reply, 0);
+    assertEquals(69 * Frames.REFUSAL_BYTES, reply.readableBytes() - refusals);
+    for (int at = refusals; at < reply.readableBytes(); at += Frames.REFUSAL_BYTES) {
+      assertEquals(Frames.refusal(1, FrameType.NO_ID), reply.getLong(at), "the second id: row 9");
+      assertEquals(reply.getLong(Frames.HEADER_BYTES), reply.getLong(at + Long.BYTES));
+    }
+  }
+
+  /** Of each refusal of a frame the reply says why, and of nothing else. */
+  @Test
+  void refusalsAreExplainedInTheirOrder() throws FrameException {
+    Peer peer = peer();
+    long[] starts = LongStream.range(0, 6).map(i -> start(peer)).toArray();
+    peer.commitReads(
+        false,
+        new Reads(starts[0], ids(1), ids(2)),
+        new Reads(starts[1], ids(3, 1), NONE),
+        new Reads(starts[2], ids(5), NONE),
+        new Reads(starts[3], ids(6, 2), ids(7, 1)),
+        new Reads(starts[0], ids(1), NONE),
+        new Reads(starts[4], ids(5), NONE),
+        new Reads(starts[5], NONE, ids(8, 9, 5)));
+    quiesce();
+    ByteBuf reply = peer.replies.remove(0);
+    long first = reply.getLong(Frames.HEADER_BYTES);
+    long third = reply.getLong(Frames.HEADER_BYTES + 2 * Long.BYTES);
+    int at = Frames.refusals(reply, 0);
+    long[] expected = {
+      Frames.refusal(1, FrameType.NO_ID), first,
+      Frames.refusal(3, 1), first,
+      Frames.refusal(0, FrameType.NO_ID), third
+    };
+    assertEquals(expected.length * Long.BYTES, reply.readableBytes() - at);
+    for (int i = 0; i < expected.length; i++) {
+      assertEquals(expected[i], reply.getLong(at + i * Long.BYTES), "number " + i);
+    }
+  }
+
+  private long start(Peer peer) {
+    try {
+      return peer.start();
+    } catch (FrameException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Success costs no byte; and clients of version 1 know no explanations. */
+  @Test
+  void othersGetRepliesAsBefore() throws FrameException {
+    Peer peer = peer();
+    Peer older = fixture.new Peer("older").hello(Handshake.EXPLAINS - 1);
+    for (Peer each : List.of(peer, older)) {
+      long first = each.start();
+      long second = each.start();
+      each.commit(false, 5, first);
+      quiesce();
+      ByteBuf reply = each.replies.remove(0);
+      assertEquals(Frames.HEADER_BYTES + 2 * Long.BYTES, reply.readableBytes());
+      each.commit(false, 5, second);
+      quiesce();
+      reply = each.replies.remove(0);
+      assertEquals(Outcome.ABORTED_CONFLICT, reply.getLong(Frames.HEADER_BYTES));
+      int more = each == peer ? Frames.REFUSAL_BYTES : 0;
+      assertEquals(Frames.HEADER_BYTES + 2 * Long.BYTES + more, reply.readableBytes());
     }
   }
 

@@ -231,7 +231,11 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
     }
 
     Peer hello() throws FrameException {
-      int version = Handshake.VERSION_MAX;
+      return hello(Handshake.VERSION_MAX);
+    }
+
+    /** Of a client that knows one version only. */
+    Peer hello(int version) throws FrameException {
       Handshake.writeHello(
           unread, 0, new Handshake.Hello(version, version, Handshake.Mode.ORACLE, "test"));
       take();

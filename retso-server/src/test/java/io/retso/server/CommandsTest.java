@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.client.OracleClient;
+import io.retso.client.TransactionHandle;
 import io.retso.server.commands.ExitCode;
 import io.retso.server.commands.StatusCommand;
 import io.retso.server.config.Setting;
@@ -205,6 +207,26 @@ class CommandsTest {
           json.out.startsWith("{\n  \"status\": \"serving\",\n  \"serving\": true"), json.out);
       assertTrue(json.out.contains("\"tmaxLagTimestamps\": "), json.out);
       assertTrue(json.out.contains("\"abortsOutOfWindow\": 0,"), json.out);
+    }
+  }
+
+  @Test
+  void statusShowsWhatIsRefusedMost() throws Exception {
+    try (RetsoServer server = TestServers.inMemory();
+        OracleClient client =
+            OracleClient.builder().address("127.0.0.1:" + server.port()).build()) {
+      String http = "127.0.0.1:" + server.httpPort();
+      assertEquals("no commit was refused lately\n", status("--hot", "--http", http).out);
+      TransactionHandle first = client.begin();
+      TransactionHandle second = client.begin();
+      long commit = client.commit(first, 0xabcdef).commitTimestamp();
+      client.commit(second, 0xabcdef);
+      TestServers.await(server.httpPort(), "/hot", 200, "0000000000abcdef");
+      Run run = status("--hot", "--http", http);
+      assertEquals(0, run.code, run.err);
+      assertTrue(run.out.matches("id +refusals.*\n0000000000abcdef +1 +" + commit + "\n"), run.out);
+      Run json = status("--hot", "--json", "--http", http);
+      assertTrue(json.out.contains("\"0000000000abcdef\": {\n      \"refusals\": 1,"), json.out);
     }
   }
 

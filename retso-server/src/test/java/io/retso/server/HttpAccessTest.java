@@ -67,6 +67,8 @@ class HttpAccessTest {
   @Test
   void operatorsSeeWhoIsConnected() throws Exception {
     assertEquals(403, ask("app", "GET", "/clients").statusCode());
+    assertEquals(403, ask("app", "GET", "/hot").statusCode());
+    assertEquals(200, ask("operator", "GET", "/hot").statusCode());
     try (OracleClient client =
         OracleClient.builder()
             .address("127.0.0.1:" + server.port())

@@ -45,12 +45,12 @@ class OtherBuildTest {
               "return 2 * VERSION;"),
           new SourceEdit(
               Path.of("../retso-client/src/main/java/io/retso/protocol/Handshake.java"),
-              "VERSION_MAX = 1;",
-              "VERSION_MAX = 2;"),
+              "VERSION_MAX = 2;",
+              "VERSION_MAX = 3;"),
           new SourceEdit(
               Path.of("src/main/java/io/retso/server/members/NettyLeaderWatch.java"),
               "Handshake.VERSION_MIN, Handshake.VERSION_MAX,",
-              "1, 2,"));
+              "1, 3,"));
 
   private static final long AHEAD_MILLIS = TimeUnit.HOURS.toMillis(5);
 

@@ -7,11 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.retso.client.CommitRequest;
 import io.retso.client.CommitResult;
 import io.retso.client.CommitResult.AbortReason;
+import io.retso.client.Conflict;
+import io.retso.client.Conflict.Id;
+import io.retso.client.Conflict.Kind;
 import io.retso.client.OracleClient;
 import io.retso.client.TransactionHandle;
 import io.retso.client.TransactionStatus.State;
 import io.retso.server.config.Settings;
 import java.nio.file.Path;
+import java.util.Optional;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +41,39 @@ class SerializableClientTest {
   private static void assertAborted(AbortReason reason, CommitResult result) {
     assertFalse(result.isCommitted());
     assertEquals(reason, result.abortReason());
+  }
+
+  /** By which id, and by which commit. */
+  @Test
+  void refusalsSayWhatTheyMet() throws Exception {
+    try (RetsoServer server = TestServers.inMemory();
+        OracleClient client = client(server)) {
+      TransactionHandle plain = client.begin();
+      CommitRequest validating =
+          CommitRequest.of(client.begin()).withWrites(8, 9).withValidated(5, 6);
+      CommitRequest pivot =
+          CommitRequest.of(client.begin()).withWrites(2).withReads(4, 1).serializable();
+      CommitRequest reader = CommitRequest.of(client.begin()).withReads(3, 1).serializable();
+      CommitRequest scan = CommitRequest.of(client.begin()).withWrites(7).withRangeReads(70);
+      CommitRequest first =
+          CommitRequest.of(client.begin()).withWrites(1, 6).withReads(2).withRangeWrites(70);
+      CommitResult committed = client.commit(first.serializable());
+      OptionalLong at = OptionalLong.of(committed.commitTimestamp());
+      assertEquals(Optional.empty(), committed.conflict());
+      assertMet(new Id(Kind.WRITE, 6), at, null, client.commit(plain, 10, 6));
+      assertMet(new Id(Kind.VALIDATED, 6), at, null, client.commit(validating));
+      assertMet(new Id(Kind.READ, 1), at, new Id(Kind.WRITE, 2), client.commit(pivot));
+      assertTrue(client.commit(reader).isCommitted(), "it comes before");
+      assertTrue(client.commit(scan.serializable()).isCommitted(), "it comes before, too");
+      CommitResult again = client.commit(pivot);
+      assertAborted(AbortReason.EARLIER, again);
+      assertEquals(Optional.empty(), again.conflict());
+    }
+  }
+
+  private static void assertMet(Id changed, OptionalLong at, Id read, CommitResult refused) {
+    assertEquals(
+        Optional.of(new Conflict(changed, at, Optional.ofNullable(read))), refused.conflict());
   }
 
   /** Two doctors each look whether the other one is on call, and go. */

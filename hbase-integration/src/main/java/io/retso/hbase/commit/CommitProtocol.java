@@ -2,11 +2,13 @@ package io.retso.hbase.commit;
 
 import io.retso.client.CommitRequest;
 import io.retso.client.CommitResult;
+import io.retso.client.Conflict;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
 import io.retso.client.TransactionHandle;
 import io.retso.hbase.cleanup.Cleaner;
 import io.retso.hbase.cleanup.CleanupJob;
+import io.retso.hbase.errors.ConflictingChange;
 import io.retso.hbase.errors.RollbackOnlyException;
 import io.retso.hbase.errors.TransactionException;
 import io.retso.hbase.errors.UnknownCommitException;
@@ -14,11 +16,14 @@ import io.retso.hbase.errors.WriteSetTooLargeException;
 import io.retso.hbase.failures.Failures;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.metrics.Counters;
+import io.retso.hbase.metrics.Timings;
+import io.retso.hbase.metrics.Timings.Step;
 import io.retso.hbase.read.ReadSet;
 import io.retso.hbase.table.IdSet;
 import io.retso.hbase.write.WriteBuffer;
 import io.retso.protocol.Limits;
 import io.retso.text.Text;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
@@ -48,10 +53,37 @@ public final class CommitProtocol {
    * @param handle what the oracle knows it by
    * @param writes all of them; nothing is added any more
    * @param reads the same of what is to be certified
+   * @param timings takes how long the decision takes
    */
-  public record Writer(String name, TransactionHandle handle, WriteBuffer writes, ReadSet reads) {
+  public record Writer(
+      String name, TransactionHandle handle, WriteBuffer writes, ReadSet reads, Timings timings) {
     long start() {
       return handle.startTimestamp();
+    }
+
+    /** What it met if it was refused; null if that is not known. */
+    ConflictingChange met(CommitResult refused) {
+      return refused
+          .conflict()
+          .flatMap(
+              conflict ->
+                  find(conflict.changed())
+                      .map(
+                          changed ->
+                              new ConflictingChange(
+                                  changed,
+                                  conflict.changed().id(),
+                                  conflict.commitTimestamp(),
+                                  conflict.read().flatMap(this::find))))
+          .orElse(null);
+    }
+
+    private Optional<ConflictingChange.Place> find(Conflict.Id id) {
+      return switch (id.kind()) {
+        case WRITE, VALIDATED -> writes.find(id.id());
+        case READ, RANGE_READ -> reads.find(id.id());
+        case RANGE_WRITE -> writes.findInGranule(id.id());
+      };
     }
 
     /**
@@ -94,7 +126,7 @@ public final class CommitProtocol {
             throw e;
           }
           return Futures.compose(
-              oracle.commitAsync(request),
+              writer.timings.of(Step.COMMIT, () -> oracle.commitAsync(request)),
               (result, unanswered) -> {
                 if (unanswered != null) {
                   throw notAnswered(writer, unanswered, decided);
@@ -173,7 +205,8 @@ public final class CommitProtocol {
     }
     decided.accept(Decision.ROLLED_BACK);
     counterOf(result.abortReason()).increment();
-    TransactionException refusal = Failures.ofAbort(writer.start(), result.abortReason());
+    TransactionException refusal =
+        Failures.ofAbort(writer.start(), result.abortReason(), writer.met(result));
     if (writer.writes.isEmpty()) {
       return Futures.failed(refusal);
     }

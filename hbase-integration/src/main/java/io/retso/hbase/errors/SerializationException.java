@@ -1,6 +1,7 @@
 package io.retso.hbase.errors;
 
 import io.retso.text.Text;
+import java.util.Optional;
 import org.apache.yetus.audience.InterfaceAudience;
 
 /**
@@ -46,16 +47,41 @@ public final class SerializationException extends TransactionException {
 
   private final Reason reason;
 
+  /** Null if it is not known, and in another process, as it is not serialized. */
+  private final transient ConflictingChange conflict;
+
   /** The transaction that started at {@code start} is aborted. */
   public SerializationException(long start, Reason reason) {
+    this(start, reason, null);
+  }
+
+  /**
+   * The transaction that started at {@code start} is aborted.
+   *
+   * @param conflict what it met; null if that is not known
+   */
+  @InterfaceAudience.Private
+  public SerializationException(long start, Reason reason, ConflictingChange conflict) {
     super(
         Category.SERIALIZATION,
         Text.of(
             "transaction %s is aborted, as no serial order is known in which it fits: run it again;"
-                + " %s",
-            start, reason.text),
+                + " %s%s",
+            start, conflict == null ? "" : conflict + " meanwhile: ", reason.text),
         null);
     this.reason = reason;
+    this.conflict = conflict;
+  }
+
+  /**
+   * What the transaction met: what it read and others changed; and of a pivot, what it wrote and
+   * others read.
+   *
+   * @return empty if an answer of the oracle was lost, if the oracle is older than this library, if
+   *     the transaction names more than a MiB of keys, and in another process
+   */
+  public Optional<ConflictingChange> conflict() {
+    return Optional.ofNullable(conflict);
   }
 
   /** Why it is aborted. */

@@ -5,6 +5,7 @@ import io.retso.client.OracleException;
 import io.retso.client.TransactionHandle;
 import io.retso.hbase.errors.AbortedException;
 import io.retso.hbase.errors.ConflictException;
+import io.retso.hbase.errors.ConflictingChange;
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.errors.SerializationException;
 import io.retso.hbase.errors.SnapshotTooOldException;
@@ -64,15 +65,15 @@ public final class Failures {
         failure);
   }
 
-  /** The oracle did not commit the transaction that started at {@code start}. */
-  public static TransactionException ofAbort(long start, CommitResult.AbortReason reason) {
+  /**
+   * The oracle did not commit the transaction that started at {@code start}.
+   *
+   * @param conflict what it met; null if that is not known
+   */
+  public static TransactionException ofAbort(
+      long start, CommitResult.AbortReason reason, ConflictingChange conflict) {
     return switch (reason) {
-      case CONFLICT ->
-          new ConflictException(
-              "transaction "
-                  + start
-                  + " is aborted: another one committed a row of it after it began; run it again",
-              null);
+      case CONFLICT -> new ConflictException(start, conflict);
       case EARLIER -> new AbortedException(start);
       case TOO_OLD ->
           new SnapshotTooOldException(
@@ -83,7 +84,8 @@ public final class Failures {
                   start),
               null);
       case PIVOT, READ_ONLY, UNKNOWN_SUCCESSOR ->
-          new SerializationException(start, SerializationException.Reason.valueOf(reason.name()));
+          new SerializationException(
+              start, SerializationException.Reason.valueOf(reason.name()), conflict);
     };
   }
 

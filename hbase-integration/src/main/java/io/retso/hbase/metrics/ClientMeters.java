@@ -1,5 +1,6 @@
 package io.retso.hbase.metrics;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
@@ -26,9 +27,15 @@ final class ClientMeters implements ManagerMeters {
   /** Names of transactions that have meters of their own; the rest shares "other". */
   static final int NAMES_MAX = 100;
 
+  /** Tables of transactions of one name that have meters of their own, in all. */
+  static final int TABLES_MAX = 1_000;
+
+  private static final String REFUSED = "retso.client.refused";
+
   private final MeterRegistry registry;
   private final Tags client;
   private final Set<String> names = ConcurrentHashMap.newKeySet();
+  private final Set<String> tables = ConcurrentHashMap.newKeySet();
   private final List<Meter> registered = new CopyOnWriteArrayList<>();
 
   ClientMeters(
@@ -106,6 +113,18 @@ final class ClientMeters implements ManagerMeters {
     timer.record(nanos, TimeUnit.NANOSECONDS);
   }
 
+  @Override
+  public void refused(String name, String table) {
+    String ofName = bounded(name);
+    String ofTable = table.isEmpty() ? "unknown" : table;
+    boolean known = isWithin(tables, TABLES_MAX, ofName + " " + ofTable);
+    Counter.builder(REFUSED)
+        .description("Commits refused for what others did, by the table of the row that they met.")
+        .tags(client.and("name", ofName, "table", known ? ofTable : "other"))
+        .register(registry)
+        .increment();
+  }
+
   private static String text(Outcome outcome) {
     return outcome.name().toLowerCase(Locale.ROOT);
   }
@@ -114,13 +133,18 @@ final class ClientMeters implements ManagerMeters {
     if (name.isEmpty()) {
       return "unnamed";
     }
-    // Threads that come at once may let some more in: a bound all the same.
-    return names.contains(name) || names.size() < NAMES_MAX && names.add(name) ? name : "other";
+    return isWithin(names, NAMES_MAX, name) ? name : "other";
+  }
+
+  /** Threads that come at once may let some more in: a bound all the same. */
+  private static boolean isWithin(Set<String> known, int most, String one) {
+    return known.contains(one) || known.size() < most && known.add(one);
   }
 
   @Override
   public void close() {
     registered.forEach(registry::remove);
     registry.find("retso.client.transactions").tags(client).timers().forEach(registry::remove);
+    registry.find(REFUSED).tags(client).counters().forEach(registry::remove);
   }
 }

@@ -41,6 +41,9 @@ public interface ManagerMeters extends AutoCloseable {
         public void ended(String name, Outcome outcome, long nanos) {}
 
         @Override
+        public void refused(String name, String table) {}
+
+        @Override
         public void close() {}
       };
 
@@ -84,6 +87,14 @@ public interface ManagerMeters extends AutoCloseable {
    * @param nanos since its begin
    */
   void ended(String name, Outcome outcome, long nanos);
+
+  /**
+   * The oracle refused a transaction for what others did. Called on threads that must not wait.
+   *
+   * @param name from its options; empty if it has none
+   * @param table whose row met another transaction; empty if that is not known
+   */
+  void refused(String name, String table);
 
   /** Takes the meters out of the registry. */
   @Override

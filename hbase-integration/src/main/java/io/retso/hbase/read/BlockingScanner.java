@@ -88,13 +88,7 @@ public final class BlockingScanner implements ResultScanner, SnapshotScan.Sink {
     Result row;
     CompletableFuture<Void> hasRoom = null;
     synchronized (this) {
-      while (rows.isEmpty() && !completed && failure == null && !closed) {
-        try {
-          wait();
-        } catch (InterruptedException e) {
-          throw Futures.interrupted("interrupted in a scan", e);
-        }
-      }
+      awaitRow();
       row = closed ? null : rows.poll();
       if (row == null) {
         range.ended(exhausted && !closed);
@@ -119,6 +113,25 @@ public final class BlockingScanner implements ResultScanner, SnapshotScan.Sink {
       }
     }
     return row;
+  }
+
+  private void awaitRow() throws IOException {
+    assert Thread.holdsLock(this);
+    long begun = isWaiting() ? System.nanoTime() : 0;
+    while (isWaiting()) {
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        throw Futures.interrupted("interrupted in a scan", e);
+      }
+    }
+    if (begun != 0) {
+      owner.waited(System.nanoTime() - begun);
+    }
+  }
+
+  private boolean isWaiting() {
+    return rows.isEmpty() && !completed && failure == null && !closed;
   }
 
   /** For {@link Scan#getScanMetrics}, by the thread that scans, as HBase does it. */

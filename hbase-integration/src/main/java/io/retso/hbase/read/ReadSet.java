@@ -1,7 +1,10 @@
 package io.retso.hbase.read;
 
 import io.retso.client.RowId;
+import io.retso.hbase.errors.ConflictingChange.Place;
+import io.retso.hbase.errors.ConflictingChange.Use;
 import io.retso.hbase.table.Granules;
+import io.retso.hbase.table.IdNames;
 import io.retso.hbase.table.IdSet;
 import io.retso.hbase.table.PreparedTable;
 import java.util.Arrays;
@@ -9,6 +12,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Get;
@@ -47,6 +51,7 @@ public final class ReadSet {
   static final int OPEN_MAX = 1000;
 
   private static final long[] NONE = {};
+  private static final byte[] NO_ROW = {};
 
   /**
    * What is reported to the oracle.
@@ -63,6 +68,9 @@ public final class ReadSet {
 
   /** Ids of granules. */
   private final IdSet ranges = new IdSet();
+
+  /** What stands behind them. */
+  private final IdNames names = new IdNames();
 
   /** Rows, cells, and rows as granules. */
   private int exact;
@@ -102,6 +110,7 @@ public final class ReadSet {
         for (long id : table.conflictIds(get)) {
           add(table, get.getRow(), ids, id);
         }
+        names.add(table, get, Use.READ);
       } else {
         addRow(table, get.getRow());
       }
@@ -113,8 +122,10 @@ public final class ReadSet {
     if (table.isCellConflicts()) {
       ranges.add(granules(table).bulk());
       add(table, row, ranges, RowId.rowGranule(name, row));
+      names.add(RowId.rowGranule(name, row), Place.row(table.name(), Use.SCANNED, row));
     } else {
       add(table, row, ids, RowId.of(name, row));
+      names.add(RowId.of(name, row), Place.row(table.name(), Use.SCANNED, row));
     }
   }
 
@@ -124,19 +135,36 @@ public final class ReadSet {
       exact += to.add(id) ? 1 : 0;
     } else if (!to.contains(id)) {
       int size = Math.min(coarse * granules.sizes() / COARSE_MAX, granules.sizes() - 1);
-      addGranules(granules, granules.of(row, size));
+      addGranules(granules, whole(table), granules.of(row, size));
     }
   }
 
-  private void addGranules(Granules granules, long... ofTable) {
+  private void addGranules(Granules granules, Place part, long... ofTable) {
     ranges.add(granules.bulk());
     for (long granule : ofTable) {
+      names.add(granule, part);
       coarse += ranges.add(granule) ? 1 : 0;
     }
   }
 
   private Granules granules(PreparedTable table) {
-    return tables.computeIfAbsent(table.name(), name -> table.granules());
+    return tables.computeIfAbsent(
+        table.name(),
+        name -> {
+          Granules granules = table.granules();
+          names.add(granules.whole(), whole(table));
+          names.add(granules.bulk(), whole(table));
+          return granules;
+        });
+  }
+
+  private static Place whole(PreparedTable table) {
+    return Place.range(table.name(), Use.SCANNED, NO_ROW, NO_ROW);
+  }
+
+  /** What stands behind an id that was read; empty if it is not known. */
+  public synchronized Optional<Place> find(long id) {
+    return Optional.ofNullable(names.find(id));
   }
 
   public ScanRange scan(PreparedTable table, Scan scan) {
@@ -180,6 +208,7 @@ public final class ReadSet {
     int max = Math.min((COARSE_MAX - coarse) / Granules.COVER_MAX, Granules.COVER_MAX);
     addGranules(
         granules,
+        Place.range(table.name(), Use.SCANNED, low, high),
         max > 0 ? granules.cover(low, high, withHigh, max) : new long[] {granules.whole()});
   }
 

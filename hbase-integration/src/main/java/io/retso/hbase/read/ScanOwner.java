@@ -25,6 +25,9 @@ public interface ScanOwner {
   /** Its scanners that wait for room. */
   WaitingScanners waiting();
 
+  /** It has waited so long for a row. */
+  void waited(long nanos);
+
   /** Runs a blocking method, unless another thread is within one. */
   <T> T exclusive(SingleThreadGuard.Blocking<T> body) throws IOException;
 }

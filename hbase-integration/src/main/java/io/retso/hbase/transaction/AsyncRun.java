@@ -53,6 +53,7 @@ final class AsyncRun<X extends HBaseReadTransaction, T> {
   }
 
   private void carryOut(X tx) {
+    attempts.began(tx);
     Futures.begun(
             () -> Objects.requireNonNull(work.in(tx), "the work returned no future: return one"))
         .thenCompose(answer -> tx.finishAsync().thenApply(finished -> answer))

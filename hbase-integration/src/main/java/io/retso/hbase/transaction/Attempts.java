@@ -49,6 +49,7 @@ final class Attempts {
       try {
         X tx = Begins.awaited(begin);
         begun = tx;
+        began(tx);
         try (tx) {
           T result = work.in(tx);
           tx.finish();
@@ -64,6 +65,11 @@ final class Attempts {
         throw Futures.interrupted("interrupted between two attempts; nothing is committed", e);
       }
     }
+  }
+
+  /** An attempt has begun. */
+  void began(HBaseReadTransaction tx) {
+    tx.attempt(failed + 1);
   }
 
   /**

@@ -5,6 +5,8 @@ import io.retso.hbase.TransactionOptions;
 import io.retso.hbase.failures.Failures;
 import io.retso.hbase.futures.Callbacks;
 import io.retso.hbase.futures.Futures;
+import io.retso.hbase.metrics.Timings;
+import io.retso.hbase.metrics.Timings.Step;
 import io.retso.hbase.options.Isolation;
 import io.retso.hbase.options.ReadSnapshot;
 import io.retso.hbase.read.ReadSet;
@@ -64,8 +66,9 @@ final class Begins {
       TransactionOptions options, boolean isReadOnly) {
     checked(options);
     shared.checkOpen();
+    Timings timings = timings();
     return Futures.explained(
-            shared.oracle().beginAsync(),
+            timings.of(Step.BEGIN, shared.oracle()::beginAsync),
             failure ->
                 Failures.name(
                     Failures.ofOracle(failure, "the begin of a transaction"), options.name()))
@@ -73,7 +76,7 @@ final class Begins {
             handle -> {
               Runnable end = () -> shared.oracle().endLater(handle);
               Snapshot snapshot = Snapshot.at(handle.startTimestamp());
-              return core(options, handle, isReadOnly, snapshot, end);
+              return core(options, handle, isReadOnly, snapshot, end, timings);
             });
   }
 
@@ -85,7 +88,8 @@ final class Begins {
             : options.readSnapshot() == ReadSnapshot.DEFERRED
                 ? Snapshot.safe(safeSnapshots::next)
                 : Snapshot.safe(safeSnapshots::recent);
-    return new HBaseReadTransaction(core(options, null, true, snapshot, snapshot::release));
+    return new HBaseReadTransaction(
+        core(options, null, true, snapshot, snapshot::release, timings()));
   }
 
   /**
@@ -98,10 +102,12 @@ final class Begins {
       TransactionHandle handle,
       boolean isReadOnly,
       Snapshot snapshot,
-      Runnable endWithoutWrites) {
+      Runnable endWithoutWrites,
+      Timings timings) {
     shared.counters().begun.increment();
     long start = Begun.start(handle);
-    WriteBuffer writes = new WriteBuffer(start, shared.settings().writeLimits(), shared.counters());
+    WriteBuffer writes =
+        new WriteBuffer(start, shared.settings().writeLimits(), shared.counters(), timings);
     ReadSet reads =
         handle != null && isSerializable(options) ? ReadSet.tracked() : ReadSet.UNTRACKED;
     return new TransactionCore(
@@ -113,8 +119,13 @@ final class Begins {
             writes,
             reads,
             endWithoutWrites,
+            timings,
             recorded(options, isReadOnly)),
         shared);
+  }
+
+  private Timings timings() {
+    return shared.slow() == null ? Timings.NONE : Timings.measured();
   }
 
   /** Null if it is not recorded. */

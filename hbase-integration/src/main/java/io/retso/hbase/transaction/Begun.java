@@ -3,6 +3,7 @@ package io.retso.hbase.transaction;
 import io.retso.client.TransactionHandle;
 import io.retso.hbase.TransactionOptions;
 import io.retso.hbase.failures.Failures;
+import io.retso.hbase.metrics.Timings;
 import io.retso.hbase.read.ReadSet;
 import io.retso.hbase.read.Snapshot;
 import io.retso.hbase.recording.TransactionRecord;
@@ -19,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
  * @param reads takes what it reads, if that is to be certified
  * @param endWithoutWrites reports its end to the oracle, or to the owner of the snapshot that it
  *     shares
+ * @param timings takes where its time goes
  * @param recorded takes what it does, for a file; null if it is not recorded
  */
 record Begun(
@@ -29,6 +31,7 @@ record Begun(
     WriteBuffer writes,
     ReadSet reads,
     Runnable endWithoutWrites,
+    Timings timings,
     TransactionRecord recorded) {
   /** Its start timestamp, the version of what it writes; 0 if it has none of its own. */
   long start() {

@@ -74,6 +74,11 @@ class HBaseReadTransaction implements ReadTransaction {
         : CompletableFuture.completedFuture(null);
   }
 
+  /** It is this attempt, from 1 on. */
+  final void attempt(int number) {
+    core.begun.timings().attempt(number);
+  }
+
   /** Whether the work may be done again after a failure; after a commit it would be done twice. */
   boolean mayRepeat() {
     return true;

@@ -15,6 +15,7 @@ import io.retso.hbase.futures.Callbacks;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.metrics.ManagerMeters;
+import io.retso.hbase.metrics.SlowTransactions;
 import io.retso.hbase.read.OracleQueries;
 import io.retso.hbase.read.SharedSnapshots;
 import io.retso.hbase.read.TableReaders;
@@ -85,6 +86,7 @@ public final class HBaseTransactionManager implements TransactionManager {
             new CommitProtocol(oracle, cleaner, counters),
             meters,
             settings.recording() == null ? null : Recorder.open(settings.recording()),
+            settings.slow() == null ? null : new SlowTransactions(settings.slow()),
             new AtomicBoolean());
     this.begins = new Begins(shared);
     this.sweeps =

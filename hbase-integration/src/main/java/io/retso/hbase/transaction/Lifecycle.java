@@ -12,6 +12,7 @@ import io.retso.hbase.futures.Callbacks;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.futures.Timers;
 import io.retso.hbase.metrics.ManagerMeters.Outcome;
+import io.retso.hbase.metrics.Timings;
 import io.retso.hbase.operation.OperationQueue;
 import io.retso.hbase.operation.SingleThreadGuard;
 import io.retso.hbase.read.ScanOwner;
@@ -162,6 +163,11 @@ final class Lifecycle implements ScanOwner {
   }
 
   @Override
+  public void waited(long nanos) {
+    tx.timings().add(Timings.Step.READ, nanos);
+  }
+
+  @Override
   public WaitingScanners waiting() {
     return scanners;
   }
@@ -298,14 +304,30 @@ final class Lifecycle implements ScanOwner {
         .whenComplete(
             (commit, failure) -> {
               boolean isRead = failure == null && tx.isReadOnly();
-              ended(isRead ? Outcome.READ : Outcomes.ofCommit(failure));
+              ended(isRead ? Outcome.READ : Outcomes.ofCommit(failure), failure);
+              if (Outcomes.isRefusal(failure)) {
+                shared.meters().refused(tx.options().name(), tableMet(failure));
+              }
               Throwable named = tx.named(Futures.unwrap(failure));
               actions.run(state(), () -> Futures.complete(outcome, commit, named));
             });
   }
 
+  private static String tableMet(Throwable failure) {
+    return Outcomes.met(failure).map(met -> met.changed().table().getNameAsString()).orElse("");
+  }
+
   private void ended(Outcome outcome) {
-    shared.meters().ended(tx.options().name(), outcome, System.nanoTime() - begunNanos);
+    ended(outcome, null);
+  }
+
+  private void ended(Outcome outcome, Throwable failure) {
+    long nanos = System.nanoTime() - begunNanos;
+    shared.meters().ended(tx.options().name(), outcome, nanos);
+    if (shared.slow() != null) {
+      String why = Outcomes.met(failure).map(Object::toString).orElse("");
+      shared.slow().ended(tx.label(), tx.options().name(), outcome, nanos, tx.timings(), why);
+    }
     if (tx.recorded() != null) {
       tx.recorded().ended(outcome.name());
     }
@@ -324,7 +346,8 @@ final class Lifecycle implements ScanOwner {
   }
 
   private CommitProtocol.Writer writer() {
-    return new CommitProtocol.Writer(tx.options().name(), tx.handle(), tx.writes(), tx.reads());
+    return new CommitProtocol.Writer(
+        tx.options().name(), tx.handle(), tx.writes(), tx.reads(), tx.timings());
   }
 
   private void decided(CommitProtocol.Decision decision) {

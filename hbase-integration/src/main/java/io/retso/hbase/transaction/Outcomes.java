@@ -1,9 +1,13 @@
 package io.retso.hbase.transaction;
 
+import io.retso.hbase.errors.ConflictException;
+import io.retso.hbase.errors.ConflictingChange;
 import io.retso.hbase.errors.SerializationException;
 import io.retso.hbase.errors.TransactionException;
+import io.retso.hbase.errors.TransactionException.Category;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.metrics.ManagerMeters.Outcome;
+import java.util.Optional;
 
 /** What meters call the end of a commit. Stateless. */
 final class Outcomes {
@@ -30,6 +34,21 @@ final class Outcomes {
           WRITE_SET_TOO_LARGE ->
           Outcome.ROLLED_BACK;
     };
+  }
+
+  /** Whether the oracle refused a commit for what others did. */
+  static boolean isRefusal(Throwable failure) {
+    return Futures.unwrap(failure) instanceof TransactionException known
+        && (known.category() == Category.CONFLICT || known.category() == Category.SERIALIZATION);
+  }
+
+  /** What a commit that was refused met; empty if that is not known. */
+  static Optional<ConflictingChange> met(Throwable failure) {
+    Throwable known = Futures.unwrap(failure);
+    if (known instanceof ConflictException conflict) {
+      return conflict.conflict();
+    }
+    return known instanceof SerializationException refused ? refused.conflict() : Optional.empty();
   }
 
   private static Outcome ofReason(SerializationException.Reason reason) {

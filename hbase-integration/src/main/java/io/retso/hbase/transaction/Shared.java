@@ -4,6 +4,7 @@ import io.retso.client.OracleClient;
 import io.retso.hbase.commit.CommitProtocol;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.metrics.ManagerMeters;
+import io.retso.hbase.metrics.SlowTransactions;
 import io.retso.hbase.read.SharedSnapshots;
 import io.retso.hbase.read.TableReaders;
 import io.retso.hbase.recording.Recorder;
@@ -14,6 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * What all transactions of a manager share.
  *
  * @param recorder of what they do; null if that is not recorded
+ * @param slow logs those that take long; null if they are not logged
  */
 record Shared(
     ManagerSettings settings,
@@ -25,6 +27,7 @@ record Shared(
     CommitProtocol commits,
     ManagerMeters meters,
     Recorder recorder,
+    SlowTransactions slow,
     AtomicBoolean closed) {
   /** Refuses the use of a manager that is closed. */
   void checkOpen() {

@@ -2,6 +2,7 @@ package io.retso.hbase.transaction;
 
 import io.retso.hbase.failures.Failures;
 import io.retso.hbase.futures.Futures;
+import io.retso.hbase.metrics.Timings.Step;
 import io.retso.hbase.read.BlockingScanner;
 import io.retso.hbase.read.ConsumerSink;
 import io.retso.hbase.read.ReadSet;
@@ -89,7 +90,7 @@ final class TableReads implements TableEdits.Access {
     readSet.add(table, gets);
     List<byte[]> rows = gets.stream().map(Get::getRow).toList();
     return sent(tx.writes().sendBeforeReading(table, rows))
-        .thenCompose(done -> tx.snapshot().read(reader, gets))
+        .thenCompose(done -> tx.timings().of(Step.READ, () -> tx.snapshot().read(reader, gets)))
         .thenCompose(
             results ->
                 tx.writes().hasSent(table, rows)
@@ -110,7 +111,7 @@ final class TableReads implements TableEdits.Access {
   CompletableFuture<Void> addWriteConflict(Get of) {
     return Futures.begun(
         () -> {
-          tx.writes().add(table, List.of(), table.conflictIds(of));
+          tx.writes().add(table, List.of(), of);
           return CompletableFuture.completedFuture(null);
         });
   }
@@ -118,7 +119,7 @@ final class TableReads implements TableEdits.Access {
   CompletableFuture<Void> addReadConflict(Get of) {
     return Futures.begun(
         () -> {
-          tx.writes().validate(table.conflictIds(of)); // the oracle certifies these, too
+          tx.writes().validate(table, of); // the oracle certifies these, too
           return CompletableFuture.completedFuture(null);
         });
   }

@@ -4,12 +4,12 @@ import io.retso.hbase.futures.Futures;
 import io.retso.hbase.operation.OperationChecks;
 import io.retso.hbase.table.PreparedTable;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.client.CheckAndMutate;
 import org.apache.hadoop.hbase.client.CheckAndMutateResult;
 import org.apache.hadoop.hbase.client.Get;
@@ -50,12 +50,12 @@ public final class TableEdits {
 
   /** Carries out mutations of one row; what increments and appends return. */
   public CompletableFuture<Result> edit(byte[] row, List<? extends Mutation> mutations) {
-    return edit(row, mutations, new long[0]);
+    return edit(row, mutations, null);
   }
 
   /** Carries out mutations of any rows: all or none. */
   public CompletableFuture<Void> editAll(List<? extends Mutation> mutations) {
-    return edit(mutations.stream().map(this::rowEdit).toList()).thenApply(results -> null);
+    return edit(mutations.stream().map(this::rowEdit).toList(), null).thenApply(results -> null);
   }
 
   private RowEdit rowEdit(Mutation mutation) {
@@ -80,31 +80,31 @@ public final class TableEdits {
                   then instanceof RowMutations many
                       ? many.getMutations()
                       : List.of((Mutation) then);
-              return edit(action.getRow(), mutations, checkedIds(action, seen.get(0)))
+              return edit(action.getRow(), mutations, checked(action, seen.get(0)))
                   .thenApply(r -> new CheckAndMutateResult(true, r.isEmpty() ? null : r));
             });
   }
 
-  /** Conflict ids of the column that was checked, or of those that passed the filter. */
-  private long[] checkedIds(CheckAndMutate action, Result seen) {
+  /** The column that was checked, or those that passed the filter; null if none did. */
+  private static Get checked(CheckAndMutate action, Result seen) {
+    Get checked = new Get(action.getRow());
     if (!action.hasFilter()) {
-      return new long[] {
-        table.conflictId(action.getRow(), action.getFamily(), action.getQualifier())
-      };
+      return checked.addColumn(action.getFamily(), action.getQualifier());
     }
-    return seen.isEmpty()
-        ? new long[0]
-        : Arrays.stream(seen.rawCells()).mapToLong(table::conflictId).toArray();
+    for (Cell cell : seen.isEmpty() ? new Cell[0] : seen.rawCells()) {
+      checked.addColumn(CellUtil.cloneFamily(cell), CellUtil.cloneQualifier(cell));
+    }
+    return seen.isEmpty() ? null : checked;
   }
 
   private CompletableFuture<Result> edit(
-      byte[] row, List<? extends Mutation> mutations, long... checkedIds) {
-    return edit(List.of(new RowEdit(start, row, mutations)), checkedIds)
+      byte[] row, List<? extends Mutation> mutations, Get checked) {
+    return edit(List.of(new RowEdit(start, row, mutations)), checked)
         .thenApply(results -> results.get(0));
   }
 
   /** Reads what the edits need, all at once, carries them out, and buffers what they come to. */
-  private CompletableFuture<List<Result>> edit(List<RowEdit> edits, long... checkedIds) {
+  private CompletableFuture<List<Result>> edit(List<RowEdit> edits, Get checked) {
     List<Get> gets = edits.stream().map(RowEdit::needs).filter(Objects::nonNull).toList();
     CompletableFuture<List<Result>> buffered =
         Futures.then(
@@ -117,7 +117,7 @@ public final class TableEdits {
                 Result row = edit.needs() == null ? Result.EMPTY_RESULT : rows.next();
                 results.add(edit.apply(row, checks, cells));
               }
-              writes.add(table, cells, checkedIds);
+              writes.add(table, cells, checked);
               return results;
             });
     return buffered.thenCompose(

@@ -1,10 +1,14 @@
 package io.retso.hbase.write;
 
+import io.retso.hbase.errors.ConflictingChange.Place;
+import io.retso.hbase.errors.ConflictingChange.Use;
 import io.retso.hbase.errors.WriteSetTooLargeException;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.metrics.Counters;
+import io.retso.hbase.metrics.Timings;
 import io.retso.hbase.operation.Protection;
 import io.retso.hbase.table.Granules;
+import io.retso.hbase.table.IdNames;
 import io.retso.hbase.table.IdSet;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.table.RowBatches;
@@ -18,9 +22,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiPredicate;
 import java.util.function.UnaryOperator;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellComparator;
@@ -71,6 +77,7 @@ public final class WriteBuffer {
   private final long start;
   private final WriteLimits limits;
   private final Counters counters;
+  private final Timings timings;
   private final Map<TableName, TableWrites> tables = new LinkedHashMap<>();
 
   /** Ids of what was written or locked. */
@@ -78,6 +85,9 @@ public final class WriteBuffer {
 
   /** Ids of what must be unchanged at the commit, and is not written. */
   private final IdSet validated = new IdSet();
+
+  /** What stands behind ids that cannot be found by the rows that were sent. */
+  private final IdNames names = new IdNames();
 
   /** Bytes of all cells ever added: overwritten ones are counted, too. */
   private long bytes;
@@ -91,10 +101,11 @@ public final class WriteBuffer {
   /** Completes when everything that was sent is acknowledged, or failed. */
   private CompletableFuture<Void> acknowledged = CompletableFuture.completedFuture(null);
 
-  public WriteBuffer(long start, WriteLimits limits, Counters counters) {
+  public WriteBuffer(long start, WriteLimits limits, Counters counters, Timings timings) {
     this.start = start;
     this.limits = limits;
     this.counters = counters;
+    this.timings = timings;
   }
 
   /**
@@ -102,9 +113,10 @@ public final class WriteBuffer {
    *
    * @param cells at version {@code start}, of any rows; a later cell of a column replaces an
    *     earlier
-   * @param lockedIds conflict ids besides those of the cells: of what conditions have checked
+   * @param locked what a condition has checked, or a read has locked: counts as written; may be
+   *     null
    */
-  public synchronized void add(PreparedTable table, List<Cell> cells, long... lockedIds)
+  public synchronized void add(PreparedTable table, List<Cell> cells, Get locked)
       throws WriteSetTooLargeException {
     checkOpen();
     long more = 0;
@@ -112,13 +124,21 @@ public final class WriteBuffer {
       more += cell.getSerializedSize() + CELL_OVERHEAD_BYTES;
     }
     IdSet ids = new IdSet();
-    ids.addAll(lockedIds);
+    if (locked != null) {
+      ids.addAll(table.conflictIds(locked));
+    }
     cells.forEach(cell -> ids.add(table.conflictId(cell)));
     long[] fresh = ids.without(conflictIds);
     check(bytes + more <= limits.bytesMax(), limits.bytesMax() + " bytes", "maxWriteBytes");
     checkRows(fresh.length);
     bytes += more;
     pendingBytes += more;
+    if (locked != null) {
+      names.add(table, locked, Use.LOCKED);
+    }
+    if (table.isCellConflicts() && fresh.length > 0) {
+      cells.forEach(cell -> name(table, cell));
+    }
     conflictIds.addAll(fresh);
     TableWrites writes = tables.computeIfAbsent(table.name(), name -> new TableWrites(table));
     for (Cell cell : cells) {
@@ -126,8 +146,23 @@ public final class WriteBuffer {
     }
   }
 
+  private void name(PreparedTable table, Cell cell) {
+    names.add(
+        table,
+        CellUtil.cloneRow(cell),
+        CellUtil.cloneFamily(cell),
+        CellUtil.cloneQualifier(cell),
+        Use.WRITTEN);
+  }
+
+  /** Adds what a get looks at, which must be unchanged at the commit. */
+  public synchronized void validate(PreparedTable table, Get get) throws WriteSetTooLargeException {
+    validate(table.conflictIds(get));
+    names.add(table, get, Use.VALIDATED);
+  }
+
   /** Adds ids of what was read, which must be unchanged at the commit. */
-  public synchronized void validate(long... ids) throws WriteSetTooLargeException {
+  private void validate(long... ids) throws WriteSetTooLargeException {
     checkOpen();
     checkRows(ids.length);
     validated.addAll(ids);
@@ -248,7 +283,9 @@ public final class WriteBuffer {
         for (List<Put> puts : takePending(writes)) {
           counters.writeBatches.increment();
           // After a failure nothing more is sent: the transaction can only be rolled back.
-          sent = sent.thenCompose(done -> send(writes.table, puts));
+          sent =
+              sent.thenCompose(
+                  done -> timings.of(Timings.Step.WRITE, () -> send(writes.table, puts)));
         }
         sending.add(sent);
       }
@@ -364,6 +401,37 @@ public final class WriteBuffer {
       }
     }
     return (named.size() > room ? bulk : named).toArray();
+  }
+
+  /** What stands behind an id that was written, locked or validated; empty if it is not known. */
+  public synchronized Optional<Place> find(long id) {
+    Place named = names.find(id);
+    return named != null
+        ? Optional.of(named)
+        : findRow(
+            (table, row) -> !table.isCellConflicts() && table.conflictId(row, null, null) == id);
+  }
+
+  /** A row that was written in this granule; empty if there is none. */
+  public synchronized Optional<Place> findInGranule(long granule) {
+    return findRow(
+        (table, row) -> {
+          IdSet ofRow = new IdSet();
+          table.granules().addAll(row, ofRow);
+          return ofRow.contains(granule);
+        });
+  }
+
+  /** Goes over all rows that were sent. */
+  private Optional<Place> findRow(BiPredicate<PreparedTable, byte[]> wanted) {
+    for (TableWrites writes : tables.values()) {
+      for (byte[] row : writes.sent) {
+        if (wanted.test(writes.table, row)) {
+          return Optional.of(Place.row(writes.table.name(), Use.WRITTEN, row));
+        }
+      }
+    }
+    return Optional.empty();
   }
 
   /** The rows that may bear the transaction's mark, by table. */

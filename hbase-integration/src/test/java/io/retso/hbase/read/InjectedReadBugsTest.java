@@ -125,8 +125,8 @@ class InjectedReadBugsTest {
         "whatHasALabelIsReadFromHBase"),
     READS_FOR_UPDATE_DO_NOT_COUNT_AS_WRITTEN(
         "transaction/TableReads.java",
-        "add(table, List.of(), table.conflictIds(of))",
-        "add(table, List.of())",
+        "add(table, List.of(), of)",
+        "add(table, List.of(), null)",
         ProtectedReadsTest.class,
         "twoReadsForUpdateConflictThoughNothingIsWritten"),
     UNTRACKED_READS_ARE_CERTIFIED(

@@ -1,6 +1,8 @@
 package io.retso.client.connection;
 
 import io.retso.client.CommitRequest;
+import io.retso.client.Conflict;
+import io.retso.client.Conflict.Kind;
 import io.retso.client.OracleException;
 import io.retso.client.UnknownOutcomeException;
 import io.retso.protocol.FrameType;
@@ -89,6 +91,27 @@ class Call<T> extends CompletableFuture<T> {
   /** The rows and granules that a commit names; 0 for others. */
   int ids() {
     return request == null ? rows.length : (int) request.ids();
+  }
+
+  /** Whether there is an id at a place, from 0 on, among those of all lists of a commit. */
+  boolean isPlace(int place) {
+    return place >= 0 && place < ids();
+  }
+
+  /** The id at such a place, and which list has it. */
+  Conflict.Id id(int place) {
+    if (request == null) {
+      return new Conflict.Id(Kind.WRITE, rows[place]);
+    }
+    int at = place;
+    for (Kind kind : Kind.values()) { // in the order of the lists
+      long[] ids = request.ids(kind);
+      if (at < ids.length) {
+        return new Conflict.Id(kind, ids[at]);
+      }
+      at -= ids.length;
+    }
+    throw new IndexOutOfBoundsException(place);
   }
 
   /** Completes with a value of this call's type; the caller knows it from {@link #type}. */

@@ -2,6 +2,7 @@ package io.retso.client.connection;
 
 import io.netty.buffer.ByteBuf;
 import io.retso.client.CommitResult;
+import io.retso.client.Conflict;
 import io.retso.client.OracleException;
 import io.retso.client.OracleException.Category;
 import io.retso.client.Receipts;
@@ -17,6 +18,8 @@ import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 import io.retso.protocol.Vouching;
 import java.util.Arrays;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.ObjLongConsumer;
 
 /** Turns the outcomes of a checked reply frame into answers of calls. Stateless. */
@@ -78,12 +81,11 @@ final class Replies {
       }
       case KEYS -> keys(frame, in, body);
       case VOUCH -> token(frame, in, index);
-      case COMMIT, COMMIT_READS, ABORT -> {
+      case COMMIT, COMMIT_READS -> commits(frame, in, index, strict);
+      case ABORT -> {
         int receipt = body + frame.count * Long.BYTES;
         for (; frame.head != null; body += Long.BYTES, receipt += Long.BYTES) {
-          if (!(frame.type.isCommit() && Outcome.isRefused(in.getLong(body)))) {
-            decided(frame, in.getLong(body), in.getLong(receipt), strict);
-          }
+          decided(frame, in.getLong(body), in.getLong(receipt), strict);
         }
       }
       case STATUS, CLEANED, SWEPT -> {
@@ -94,6 +96,60 @@ final class Replies {
       case HELLO, AUTH -> throw new AssertionError(frame.type + " has no calls");
     }
     assert frame.head == null : "a call of " + frame.type + " has no answer";
+  }
+
+  private static void commits(SentFrame frame, ByteBuf in, int index, boolean strict)
+      throws FrameException {
+    int body = index + Frames.HEADER_BYTES;
+    int receipt = body + frame.count * Long.BYTES;
+    int refusal = Frames.refusals(in, index);
+    for (; frame.head != null; body += Long.BYTES, receipt += Long.BYTES) {
+      long outcome = in.getLong(body);
+      if (Outcome.isRefused(outcome)) {
+        continue; // its call left the frame
+      }
+      if (refusal == 0 || !strict || !Outcome.isExplained(outcome)) {
+        decided(frame, outcome, in.getLong(receipt), strict);
+        continue;
+      }
+      Conflict conflict =
+          conflict(frame.head, in.getLong(refusal), in.getLong(refusal + Long.BYTES));
+      refusal += Frames.REFUSAL_BYTES;
+      boolean readsAreKnown = frame.type == FrameType.COMMIT_READS;
+      check(readsAreKnown || !Outcome.isNotSerializable(outcome), frame.head, outcome);
+      CommitResult result = CommitResult.of(outcome, in.getLong(receipt));
+      next(frame).answer(conflict == null ? result : result.explained(conflict));
+    }
+  }
+
+  /** What a refused commit met; null if no id is known to be the reason. */
+  private static Conflict conflict(Call<?> call, long ids, long commit) throws FrameException {
+    int offending = Frames.offending(ids);
+    int alsoRead = Frames.alsoRead(ids);
+    boolean known =
+        call.isPlace(offending) && (alsoRead == FrameType.NO_ID || call.isPlace(alsoRead));
+    boolean after = commit == 0 || Timestamps.isWellFormed(commit) && commit > call.start;
+    if (offending == FrameType.NO_ID && alsoRead == FrameType.NO_ID && commit == 0) {
+      return null;
+    }
+    if (!known || !after) {
+      throw new FrameException(
+          ErrorCode.MALFORMED_FRAME,
+          "transaction "
+              + call.start
+              + " of "
+              + call.ids()
+              + " ids is refused because of id "
+              + offending
+              + ", id "
+              + alsoRead
+              + " and the commit at "
+              + commit);
+    }
+    return new Conflict(
+        call.id(offending),
+        commit == 0 ? OptionalLong.empty() : OptionalLong.of(commit),
+        alsoRead == FrameType.NO_ID ? Optional.empty() : Optional.of(call.id(alsoRead)));
   }
 
   private static void begins(SentFrame frame, ByteBuf in, int body, int timestampGap)

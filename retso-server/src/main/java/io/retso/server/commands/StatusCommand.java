@@ -39,12 +39,20 @@ public final class StatusCommand implements Callable<Integer> {
       description = "Prints the connected clients instead, their names, and whether by TLS.")
   private boolean clients;
 
+  @Option(
+      names = "--hot",
+      description = {
+        "Prints the ids of rows, columns and parts of tables instead because of which most commits"
+            + " were refused lately. Clients name them in their messages and logs."
+      })
+  private boolean hot;
+
   @Override
   public Integer call() {
     return server.speak(
         () -> {
           ServerAddress.Answer health = get("/health");
-          ServerAddress.Answer status = get(clients ? "/clients" : "/status");
+          ServerAddress.Answer status = get(clients ? "/clients" : hot ? "/hot" : "/status");
           if (status.status() == ServerAddress.FORBIDDEN) {
             server.print(status.body());
             return ExitCode.UNHEALTHY;

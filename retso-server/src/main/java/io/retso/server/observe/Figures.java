@@ -2,8 +2,10 @@ package io.retso.server.observe;
 
 import io.retso.member.Member;
 import io.retso.net.NetCounters;
+import io.retso.oracle.HotIds;
 import io.retso.oracle.OracleCounters;
 import io.retso.sequencer.SequencerCounters;
+import java.util.List;
 
 /**
  * All that the oracle's thread has counted, copied by it at one moment. Filled once by that thread
@@ -17,6 +19,10 @@ public final class Figures {
   public Member.View member = Member.View.alone(0);
 
   public OracleCounters oracle = new OracleCounters();
+
+  /** The ids because of which most commits were refused lately. */
+  public List<HotIds.Hot> hot = List.of();
+
   public SequencerCounters sequencer = new SequencerCounters();
   public NetCounters net = new NetCounters();
 

@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What a server shows of itself over HTTP: {@code /health} and {@code /leader} from its first
- * moment on, {@code /metrics} and {@code /status} once it serves; and {@code /handover}, which is
- * asked for. Thread-safe.
+ * moment on, {@code /metrics}, {@code /status} and {@code /hot} once it serves; and {@code
+ * /handover}, which is asked for. Thread-safe.
  */
 public final class Observation implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Observation.class);
@@ -95,6 +95,8 @@ public final class Observation implements AutoCloseable {
         this::metricsPage,
         "/status",
         this::statusPage,
+        "/hot",
+        this::hotPage,
         "/clients",
         this::clientsPage);
   }
@@ -181,6 +183,20 @@ public final class Observation implements AutoCloseable {
     Health.Verdict verdict = verdict();
     StatusReport report =
         new StatusReport(now.facts, verdict, now.reader.read(), now.reader.before());
+    return accept.startsWith("text/plain")
+        ? new Reply(OK, Reply.TEXT, report.text())
+        : new Reply(OK, Reply.JSON, report.json());
+  }
+
+  private Reply hotPage(String accept, HttpCaller caller) {
+    if (!caller.mayRead()) {
+      return forbidden(caller);
+    }
+    Serving now = serving;
+    if (now == null) {
+      return notYet();
+    }
+    HotReport report = new HotReport(now.reader.read());
     return accept.startsWith("text/plain")
         ? new Reply(OK, Reply.TEXT, report.text())
         : new Reply(OK, Reply.JSON, report.json());
