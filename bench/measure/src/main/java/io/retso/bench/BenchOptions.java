@@ -8,8 +8,6 @@ import io.retso.report.Publication;
 import io.retso.report.Result;
 import io.retso.report.Verdict;
 import io.retso.server.BuildVersion;
-import io.retso.text.ErrorText;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -156,11 +154,5 @@ final class BenchOptions {
       check(false, flag + "'" + regexp + "' is not a regular expression");
       throw e;
     }
-  }
-
-  /** Why results are missing, and what to do. */
-  BenchException cannotWrite(IOException e) {
-    return new BenchException(
-        "cannot write results to " + out + ": " + ErrorText.of(e) + "; choose another --out", e);
   }
 }

@@ -155,11 +155,6 @@ public final class Servers implements AutoCloseable {
     }
   }
 
-  /** Whether the servers are being stopped, or were. */
-  public boolean isStopping() {
-    return stopping;
-  }
-
   private void stop() {
     stopping = true;
     stopAll();
