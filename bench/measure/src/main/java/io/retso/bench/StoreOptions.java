@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 
 /** What benchmarks of workloads take. */
 final class StoreOptions {
-  private static final int CLIENTS_MAX = 1000;
+  static final int CLIENTS_MAX = 1000;
 
   @Option(
       names = "--store",

@@ -57,18 +57,14 @@ public final class RubisBench {
   /** Measures everything. */
   public Result run(String version, List<String> flags)
       throws BenchException, InterruptedException {
-    Result.Builder result = run.run(version, flags, this::measure);
+    Result.Builder result = run.run(version, flags, Map.of("scale", settings.scale), this::measure);
     Levels<Case> found = new Levels<>(run.rounds());
     List<Verdict> verdicts =
         run.rounds().cases().stream()
             .filter(of -> of.level == Isolation.SERIALIZABLE && of.store != StoreKind.POSTGRESQL)
             .map(of -> found.verdict(of, of.store.toString(), RATIO_MIN))
             .toList();
-    return result
-        .settings(Map.of("scale", settings.scale, "clients", settings.plan.clients()))
-        .table(found.table())
-        .verdicts(verdicts)
-        .end();
+    return result.table(found.table()).verdicts(verdicts).end();
   }
 
   private void measure(Map<StoreKind, Store> stores) throws IOException, InterruptedException {

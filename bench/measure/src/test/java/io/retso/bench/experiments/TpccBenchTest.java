@@ -155,6 +155,7 @@ class TpccBenchTest {
     return new ProgramCounts(
         perSecond,
         1,
+        2,
         100_000,
         refused / 1e5,
         Map.of("Delivery", Map.of(Reason.PIVOT, refused, Reason.CONFLICT, 7L)));
