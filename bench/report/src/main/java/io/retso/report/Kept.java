@@ -24,7 +24,7 @@ import java.util.TreeSet;
  * each measurement. A last line that was cut off is left out.
  */
 public final class Kept implements AutoCloseable {
-  /** Of the machine: it is another one in each run. */
+  /** The fact of a machine that is another one in each run. */
   private static final String LOAD = "loadAverageBefore";
 
   private final Map<Key, Line> lines = new HashMap<>();
