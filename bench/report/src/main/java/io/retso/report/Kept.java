@@ -186,7 +186,11 @@ public final class Kept implements AutoCloseable {
   }
 
   @Override
-  public void close() throws IOException {
-    file.close();
+  public void close() throws BenchException {
+    try {
+      file.close();
+    } catch (IOException e) {
+      throw new BenchException("what was measured cannot be written: " + e, e);
+    }
   }
 }

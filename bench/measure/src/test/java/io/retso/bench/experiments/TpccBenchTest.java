@@ -96,7 +96,9 @@ class TpccBenchTest {
               "100 SERIALIZABLE",
               "100 SNAPSHOT"),
           order);
-      result.runs().forEach(run -> assertTrue(run.at("/result/perSecond").asDouble() > 0));
+      result
+          .runs()
+          .forEach(run -> assertTrue(run.at("/result/perSecond").asDouble() > 0, run::toString));
       assertEquals(4, result.tables().get(0).rows().size());
       List<List<Object>> readers = result.tables().get(1).rows();
       assertEquals(2, readers.size());
