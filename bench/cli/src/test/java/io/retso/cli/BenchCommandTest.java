@@ -102,7 +102,9 @@ class BenchCommandTest {
             "smallbank",
             "smallbank-scale",
             "sibench",
+            "tpcb",
             "tpcc",
+            "rubis",
             "jmh");
     for (String other : others) {
       assertTrue(out.toString().contains("  " + other), out.toString());
@@ -165,6 +167,9 @@ class BenchCommandTest {
     assertRefused("give both or none", "bench", "sibench", "--oracle", "a:1");
     assertRefused("--scales must be 1 to", "bench", "tpcb", "--scales", "0");
     assertRefused("--accounts must be 1 to", "bench", "tpcb", "--accounts", "200000");
+    assertRefused("--divisor must be 1 to", "bench", "rubis", "--divisor", "0");
+    assertRefused("--clients must be 1 to", "bench", "rubis", "--clients", "1001");
+    assertRefused("has neither level", "bench", "rubis", "--store", "plain");
     assertRefused("has neither level", "bench", "tpcb", "--store", "plain");
     for (String scales : new String[] {"0", "-1", "0.0001", "NaN", "1001", "0.1,2000"}) {
       assertRefused("--scales must be above 0", "bench", "smallbank-scale", "--scales", scales);

@@ -57,21 +57,25 @@ final class StoreOptions {
   @Option(
       names = "--seconds",
       paramLabel = "N",
-      description = "Measured time of each run. Default: 5, with --quick less than 1, of tpcc 1.5")
+      description =
+          "Measured time of each run. Default: 5, with --quick less than 1, of tpcb, tpcc and rubis"
+              + " 1.5")
   private Double seconds;
 
   @Option(
       names = "--ramp-up",
       paramLabel = "N",
-      description = "Seconds before each of them. Default: 2, of tpcc 1, with --quick less than 1")
+      description =
+          "Seconds before each of them. Default: 2, of tpcc and rubis 1, with --quick less than 1")
   private Double rampUp;
 
   @Option(
       names = "--rounds",
       paramLabel = "N",
       description =
-          "Repetitions in which what is compared takes turns. Default: 3, of sibench 5, of tpcc 8;"
-              + " with --quick 1, 4, 2")
+          "Repetitions in which what is compared takes turns. Default: 3, of sibench 5, of tpcb 6,"
+              + " of tpcc 8, of rubis 12; with --quick 1, of sibench and rubis 4, of tpcb and tpcc"
+              + " 2")
   private Integer rounds;
 
   /**

@@ -41,6 +41,9 @@ class ProgramsFileTest {
         Advise.of(ProgramsFile.read(EXAMPLES.resolve("doctors.yaml"))).repairs(1).get(0).steps());
     assertEquals(
         3, Advise.of(ProgramsFile.read(EXAMPLES.resolve("batches.yaml"))).maximalSafe().size());
+    assertEquals(
+        List.of("BuyNow locks current[item] (getForUpdate)"),
+        Advise.of(ProgramsFile.read(EXAMPLES.resolve("rubis.yaml"))).repairs(1).get(0).steps());
   }
 
   @Test

@@ -28,14 +28,12 @@ import java.util.Optional;
 /**
  * Runs of an experiment: all stores are there at the same time, what is compared takes turns, and
  * the data is checked after each run.
- *
- * @param <C> the cases
  */
-final class ExperimentRun<C extends LevelCase<C>> {
+final class ExperimentRun {
   private final String name;
   private final ExperimentPlan plan;
   private final ProgressLine line;
-  private final Rounds<C, ProgramCounts> rounds = new Rounds<>();
+  private final Rounds<LevelCase, ProgramCounts> rounds = new Rounds<>();
   private final List<String> failures = new ArrayList<>();
   private final Map<String, Map<String, String>> facts = new LinkedHashMap<>();
   private Kept kept = Kept.nowhere();
@@ -66,7 +64,7 @@ final class ExperimentRun<C extends LevelCase<C>> {
   }
 
   /** What was measured so far. */
-  Rounds<C, ProgramCounts> rounds() {
+  Rounds<LevelCase, ProgramCounts> rounds() {
     return rounds;
   }
 
@@ -140,11 +138,14 @@ final class ExperimentRun<C extends LevelCase<C>> {
    * @param end number behind the last one
    */
   void take(
-      List<List<C>> compared, int first, int end, Rounds.Measurement<C, ProgramCounts> measurement)
+      List<List<LevelCase>> compared,
+      int first,
+      int end,
+      Rounds.Measurement<LevelCase, ProgramCounts> measurement)
       throws IOException, InterruptedException {
     for (int round = Math.max(0, first); round < end; round++) {
-      for (List<C> cases : compared) {
-        for (C of : cases) {
+      for (List<LevelCase> cases : compared) {
+        for (LevelCase of : cases) {
           takeUp(of, round);
         }
       }
@@ -153,7 +154,7 @@ final class ExperimentRun<C extends LevelCase<C>> {
   }
 
   /** What an earlier run has measured. */
-  private void takeUp(C of, int round) {
+  private void takeUp(LevelCase of, int round) {
     kept.find(of, round, ProgramCounts.class)
         .ifPresent(
             counts -> {
@@ -172,14 +173,14 @@ final class ExperimentRun<C extends LevelCase<C>> {
     return kept.find(what, round, type);
   }
 
-  private void fail(C of, int round, String wrong) {
+  private void fail(LevelCase of, int round, String wrong) {
     if (!wrong.isEmpty()) {
       failures.add(of + ", round " + (round + 1) + ": " + wrong);
     }
   }
 
   /** Runs a workload once, and checks what it leaves. */
-  ProgramCounts measure(C of, int round, Store store, Workload workload, Beside beside)
+  ProgramCounts measure(LevelCase of, int round, Store store, Workload workload, Beside beside)
       throws IOException, InterruptedException {
     LoadCounts counts = ClosedLoop.run(workload, store, plan.load(round), beside::begin);
     beside.end();
@@ -202,7 +203,7 @@ final class ExperimentRun<C extends LevelCase<C>> {
   }
 
   /** Runs a workload with nothing beside it. */
-  ProgramCounts measure(C of, int round, Store store, Workload workload)
+  ProgramCounts measure(LevelCase of, int round, Store store, Workload workload)
       throws IOException, InterruptedException {
     return measure(of, round, store, workload, new Beside() {});
   }

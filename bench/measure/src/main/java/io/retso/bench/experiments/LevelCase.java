@@ -5,18 +5,27 @@ import io.retso.workload.Isolation;
 import java.util.List;
 
 /**
- * What takes turns in an experiment: a store and a level, and what else it varies.
+ * What takes turns in an experiment.
  *
- * @param <C> the type itself
+ * @param value of what the experiment varies beside store and level; 0 if it is nothing
+ * @param varied the same for people, such as "scale 50"; empty if it is nothing
  */
-interface LevelCase<C> {
+public record LevelCase(StoreKind store, int value, String varied, Isolation level) {
   /** The levels that all stores have. */
-  List<Isolation> BOTH = List.of(Isolation.SNAPSHOT, Isolation.SERIALIZABLE);
+  static final List<Isolation> BOTH = List.of(Isolation.SNAPSHOT, Isolation.SERIALIZABLE);
 
-  StoreKind store();
+  /** This case at another level. */
+  LevelCase at(Isolation other) {
+    return new LevelCase(store, value, varied, other);
+  }
 
-  Isolation level();
+  /** Store, and what is varied. */
+  String place() {
+    return varied.isEmpty() ? store.toString() : store + ", " + varied;
+  }
 
-  /** The same with another level. */
-  C at(Isolation other);
+  @Override
+  public String toString() {
+    return place() + ", " + level;
+  }
 }

@@ -9,47 +9,30 @@ import io.retso.report.Verdict;
 import io.retso.workload.Isolation;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.Function;
 
-/**
- * What rounds of an experiment show of its levels, in the words that all experiments have.
- *
- * @param <C> the cases
- */
-final class Levels<C extends LevelCase<C>> {
-  private final Rounds<C, ProgramCounts> rounds;
+/** What rounds of an experiment show of its levels, in the words that all experiments have. */
+final class Levels {
+  private final Rounds<LevelCase, ProgramCounts> rounds;
 
-  Levels(Rounds<C, ProgramCounts> rounds) {
+  Levels(Rounds<LevelCase, ProgramCounts> rounds) {
     this.rounds = rounds;
   }
 
   /** Committed programs beside those under snapshot isolation, in the same rounds. */
-  Mean ratio(C of) {
+  Mean ratio(LevelCase of) {
     return rounds.ratio(of, of.at(Isolation.SNAPSHOT), ProgramCounts::perSecond);
   }
 
-  /** All cases of an experiment that varies nothing beside store and level. */
+  /** All cases. */
   Table table() {
-    return table("", of -> 0, "");
-  }
-
-  /**
-   * All cases.
-   *
-   * @param varied what the experiment varies beside store and level
-   * @param value of a case
-   */
-  Table table(String varied, Function<C, Integer> value, String unit) {
-    List<C> cases = rounds.cases();
+    List<LevelCase> cases = rounds.cases();
     cases.sort(
-        Comparator.<C, StoreKind>comparing(LevelCase::store)
-            .thenComparing(value)
+        Comparator.comparing(LevelCase::store)
+            .thenComparing(LevelCase::value)
             .thenComparing(LevelCase::level));
-    Table.Rows<C> rows = Table.of("", cases).words("store", LevelCase::store);
-    if (!varied.isEmpty()) {
-      rows.words(varied, of -> value.apply(of) + unit);
-    }
-    return rows.words("isolation", LevelCase::level)
+    return Table.of("", cases)
+        .words("store", LevelCase::place)
+        .words("isolation", LevelCase::level)
         .column(Unit.RATE, "per s", of -> rounds.mean(of, ProgramCounts::perSecond))
         .column(Unit.RATE, "attempts", of -> rounds.mean(of, ProgramCounts::attemptsPerSecond))
         .column(
@@ -61,11 +44,19 @@ final class Levels<C extends LevelCase<C>> {
         .end();
   }
 
+  /** Judges the throughput of all serializable cases that are not the peer's. */
+  List<Verdict> verdicts(double least) {
+    return rounds.cases().stream()
+        .filter(of -> of.level() == Isolation.SERIALIZABLE && of.store() != StoreKind.POSTGRESQL)
+        .map(of -> verdict(of, least))
+        .toList();
+  }
+
   /** Judges the throughput of a serializable case. */
-  Verdict verdict(C of, String what, double least) {
+  Verdict verdict(LevelCase of, double least) {
     Mean ratio = ratio(of);
     return Verdict.ofRatio(
-        what + ", SERIALIZABLE / SNAPSHOT, throughput",
+        of.place() + ", SERIALIZABLE / SNAPSHOT, throughput",
         ratio,
         true,
         least,

@@ -3,7 +3,6 @@ package io.retso.bench.experiments;
 import io.retso.bench.stores.StoreKind;
 import io.retso.report.BenchException;
 import io.retso.report.Result;
-import io.retso.report.Verdict;
 import io.retso.workload.Isolation;
 import io.retso.workload.Store;
 import io.retso.workload.rubis.Rubis;
@@ -24,7 +23,7 @@ public final class RubisBench {
   private static final Duration CHECK = Duration.ofSeconds(2);
 
   private final Settings settings;
-  private final ExperimentRun<Case> run;
+  private final ExperimentRun run;
 
   /** What to measure. */
   public record Settings(ExperimentPlan plan, Scale scale) {
@@ -35,52 +34,36 @@ public final class RubisBench {
     }
   }
 
-  /** What takes turns. */
-  private record Case(StoreKind store, Isolation level) implements LevelCase<Case> {
-    @Override
-    public Case at(Isolation other) {
-      return new Case(store, other);
-    }
-
-    @Override
-    public String toString() {
-      return store + ", " + level;
-    }
-  }
-
   /** Prepares a benchmark. */
   public RubisBench(Settings settings, PrintWriter out, boolean terminal) {
     this.settings = settings;
-    this.run = new ExperimentRun<>("rubis", settings.plan, out, terminal);
+    this.run = new ExperimentRun("rubis", settings.plan, out, terminal);
   }
 
   /** Measures everything. */
   public Result run(String version, List<String> flags)
       throws BenchException, InterruptedException {
     Result.Builder result = run.run(version, flags, Map.of("scale", settings.scale), this::measure);
-    Levels<Case> found = new Levels<>(run.rounds());
-    List<Verdict> verdicts =
-        run.rounds().cases().stream()
-            .filter(of -> of.level == Isolation.SERIALIZABLE && of.store != StoreKind.POSTGRESQL)
-            .map(of -> found.verdict(of, of.store.toString(), RATIO_MIN))
-            .toList();
-    return result.table(found.table()).verdicts(verdicts).end();
+    Levels found = new Levels(run.rounds());
+    return result.table(found.table()).verdicts(found.verdicts(RATIO_MIN)).end();
   }
 
   private void measure(Map<StoreKind, Store> stores) throws IOException, InterruptedException {
     Map<StoreKind, Rubis> workloads = new LinkedHashMap<>();
-    List<List<Case>> compared = new ArrayList<>();
+    List<List<LevelCase>> compared = new ArrayList<>();
     for (StoreKind kind : stores.keySet()) {
       Rubis workload = new Rubis(settings.scale, Isolation.SNAPSHOT);
       run.load(kind, stores.get(kind), workload);
       workloads.put(kind, workload);
-      compared.add(LevelCase.BOTH.stream().map(level -> new Case(kind, level)).toList());
+      compared.add(
+          LevelCase.BOTH.stream().map(level -> new LevelCase(kind, 0, "", level)).toList());
     }
     run.take(
         compared,
         -1,
         settings.plan.rounds(),
         (of, round) ->
-            run.measure(of, round, stores.get(of.store), workloads.get(of.store).at(of.level)));
+            run.measure(
+                of, round, stores.get(of.store()), workloads.get(of.store()).at(of.level())));
   }
 }

@@ -25,7 +25,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
-import java.util.stream.Stream;
 
 /**
  * {@code retso bench smallbank-scale}: SmallBank with few customers and with many, at both levels.
@@ -37,7 +36,7 @@ public final class ScaleBench {
   private static final Duration CHECK = Duration.ofSeconds(2);
 
   private final Settings settings;
-  private final ExperimentRun<Case> run;
+  private final ExperimentRun run;
 
   /**
    * What to measure.
@@ -52,27 +51,15 @@ public final class ScaleBench {
     }
   }
 
-  /** What takes turns. */
-  record Case(StoreKind store, int customers, Isolation level) implements LevelCase<Case> {
-    @Override
-    public Case at(Isolation other) {
-      return new Case(store, customers, other);
-    }
-
-    Case of(int others) {
-      return new Case(store, others, level);
-    }
-
-    @Override
-    public String toString() {
-      return String.format(Locale.ROOT, "%s, %,d customers, %s", store, customers, level);
-    }
+  static LevelCase of(StoreKind store, int customers, Isolation level) {
+    String varied = String.format(Locale.ROOT, "%,d customers", customers);
+    return new LevelCase(store, customers, varied, level);
   }
 
   /** Prepares a benchmark. */
   public ScaleBench(Settings settings, PrintWriter out, boolean terminal) {
     this.settings = settings;
-    this.run = new ExperimentRun<>("smallbank-scale", settings.plan, out, terminal);
+    this.run = new ExperimentRun("smallbank-scale", settings.plan, out, terminal);
   }
 
   /** Measures everything. */
@@ -80,27 +67,27 @@ public final class ScaleBench {
       throws BenchException, InterruptedException {
     Result.Builder result =
         run.run(version, flags, Map.of("customers", settings.customers), this::measure);
-    Levels<Case> found = new Levels<>(run.rounds());
+    Levels found = new Levels(run.rounds());
     return result
-        .table(found.table("customers", Case::customers, ""))
+        .table(found.table())
         .table(refusals(run.rounds()))
         .note("p90 ms: of committed programs; with --rate from the instants at which they were due")
-        .verdicts(verdicts(found, run.rounds()))
+        .verdicts(verdicts(run.rounds()))
         .plot(plot())
         .end();
   }
 
   /** Measures on stores that are open. */
   void measure(Map<StoreKind, Store> stores) throws IOException, InterruptedException {
-    Map<Case, ScaledBank> banks = new LinkedHashMap<>();
-    List<List<Case>> compared = new ArrayList<>();
+    Map<LevelCase, ScaledBank> banks = new LinkedHashMap<>();
+    List<List<LevelCase>> compared = new ArrayList<>();
     for (StoreKind kind : stores.keySet()) {
       for (int customers : settings.customers) {
         ScaledBank bank = new ScaledBank(customers, Isolation.SNAPSHOT);
         run.load(kind, stores.get(kind), bank);
-        List<Case> cases =
-            LevelCase.BOTH.stream().map(level -> new Case(kind, customers, level)).toList();
-        cases.forEach(of -> banks.put(of, bank.at(of.level)));
+        List<LevelCase> cases =
+            LevelCase.BOTH.stream().map(level -> of(kind, customers, level)).toList();
+        cases.forEach(of -> banks.put(of, bank.at(of.level())));
         compared.add(cases);
       }
     }
@@ -108,7 +95,7 @@ public final class ScaleBench {
         compared,
         -1,
         settings.plan.rounds(),
-        (of, round) -> run.measure(of, round, stores.get(of.store), banks.get(of)));
+        (of, round) -> run.measure(of, round, stores.get(of.store()), banks.get(of)));
   }
 
   /** Runs whose checks have failed so far. */
@@ -117,12 +104,11 @@ public final class ScaleBench {
   }
 
   /** Shares of all attempts that were refused, by reason; reasons that nothing had are left out. */
-  static Table refusals(Rounds<Case, ProgramCounts> rounds) {
-    Table.Rows<Case> rows =
+  static Table refusals(Rounds<LevelCase, ProgramCounts> rounds) {
+    Table.Rows<LevelCase> rows =
         Table.of("", rounds.cases())
-            .words("store", Case::store)
-            .words("customers", Case::customers)
-            .words("isolation", Case::level)
+            .words("store", LevelCase::place)
+            .words("isolation", LevelCase::level)
             .column(Unit.MILLIS, "p90 ms", of -> rounds.mean(of, ProgramCounts::p90).value());
     for (Reason reason : Reason.values()) {
       if (rounds.runs().stream().anyMatch(run -> run.result().refused(reason::equals) > 0)) {
@@ -139,26 +125,26 @@ public final class ScaleBench {
   }
 
   /** What ReTSO keeps of the throughput, and that more customers meet less. */
-  static List<Verdict> verdicts(Levels<Case> found, Rounds<Case, ProgramCounts> rounds) {
-    List<Verdict> all = new ArrayList<>();
-    List<Integer> customers = rounds.cases().stream().map(Case::customers).sorted().toList();
-    for (Case of : rounds.cases()) {
-      if (of.level == Isolation.SERIALIZABLE && of.store != StoreKind.POSTGRESQL) {
-        String where = String.format(Locale.ROOT, "%s, %,d customers", of.store, of.customers);
-        all.add(found.verdict(of, where, RATIO_MIN));
-        if (of.customers == customers.get(customers.size() - 1)
-            && of.customers > customers.get(0)) {
-          Mean ratio = rounds.ratio(of, of.of(customers.get(0)), ProgramCounts::refusedShare);
-          String how = String.format(Locale.ROOT, " beside %,d, refused", customers.get(0));
-          all.add(Verdict.ofRatio(where + how, ratio, false, 1, "share of SERIALIZABLE attempts"));
-        }
+  static List<Verdict> verdicts(Rounds<LevelCase, ProgramCounts> rounds) {
+    List<Verdict> all = new ArrayList<>(new Levels(rounds).verdicts(RATIO_MIN));
+    List<Integer> customers = rounds.cases().stream().map(LevelCase::value).sorted().toList();
+    for (LevelCase of : rounds.cases()) {
+      int few = customers.get(0);
+      if (of.level() == Isolation.SERIALIZABLE
+          && of.store() != StoreKind.POSTGRESQL
+          && of.value() == customers.get(customers.size() - 1)
+          && of.value() > few) {
+        Mean ratio = rounds.ratio(of, of(of.store(), few, of.level()), ProgramCounts::refusedShare);
+        String how = String.format(Locale.ROOT, " beside %,d, refused", few);
+        all.add(
+            Verdict.ofRatio(of.place() + how, ratio, false, 1, "share of SERIALIZABLE attempts"));
       }
     }
     return all;
   }
 
   private Plot plot() {
-    Rounds<Case, ProgramCounts> rounds = run.rounds();
+    Rounds<LevelCase, ProgramCounts> rounds = run.rounds();
     return Plot.of(
             "smallbank-scale",
             "SmallBank by scale",
@@ -176,17 +162,18 @@ public final class ScaleBench {
             series(of -> rounds.mean(of, counts -> PERCENT * counts.refusedShare())));
   }
 
-  private List<Series> series(Function<Case, Mean> figure) {
-    Stream<Case> first =
-        run.rounds().cases().stream().map(of -> of.of(settings.customers.get(0))).distinct();
-    return first
-        .map(
-            of ->
-                Series.ofMeans(
-                    of.store + ", " + of.level,
-                    "",
-                    settings.customers,
-                    customers -> figure.apply(of.of(customers))))
-        .toList();
+  private List<Series> series(Function<LevelCase, Mean> figure) {
+    List<Series> all = new ArrayList<>();
+    for (StoreKind kind : settings.plan.stores().kinds()) {
+      for (Isolation level : LevelCase.BOTH) {
+        all.add(
+            Series.ofMeans(
+                kind + ", " + level,
+                "",
+                settings.customers,
+                customers -> figure.apply(of(kind, customers, level))));
+      }
+    }
+    return all;
   }
 }

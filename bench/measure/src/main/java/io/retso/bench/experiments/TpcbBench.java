@@ -7,7 +7,6 @@ import io.retso.report.Plot.Axis;
 import io.retso.report.Plot.Kind;
 import io.retso.report.Plot.Series;
 import io.retso.report.Result;
-import io.retso.report.Verdict;
 import io.retso.workload.Isolation;
 import io.retso.workload.Store;
 import io.retso.workload.tpcb.Tpcb;
@@ -32,8 +31,8 @@ public final class TpcbBench {
   private static final Duration CHECK = Duration.ofSeconds(2);
 
   private final Settings settings;
-  private final ExperimentRun<Case> run;
-  private final Levels<Case> found;
+  private final ExperimentRun run;
+  private final Levels found;
 
   /**
    * What to measure.
@@ -52,24 +51,11 @@ public final class TpcbBench {
     }
   }
 
-  /** What takes turns. */
-  private record Case(StoreKind store, int scale, Isolation level) implements LevelCase<Case> {
-    @Override
-    public Case at(Isolation other) {
-      return new Case(store, scale, other);
-    }
-
-    @Override
-    public String toString() {
-      return store + ", scale " + scale + ", " + level;
-    }
-  }
-
   /** Prepares a benchmark. */
   public TpcbBench(Settings settings, PrintWriter out, boolean terminal) {
     this.settings = settings;
-    this.run = new ExperimentRun<>("tpcb", settings.plan(), out, terminal);
-    this.found = new Levels<>(run.rounds());
+    this.run = new ExperimentRun("tpcb", settings.plan(), out, terminal);
+    this.found = new Levels(run.rounds());
   }
 
   private static List<Isolation> levels(StoreKind kind) {
@@ -84,22 +70,21 @@ public final class TpcbBench {
     Map<String, Object> own =
         Map.of("accounts of a branch", settings.accounts, "branches", settings.scales);
     return run.run(version, flags, own, this::measure)
-        .table(found.table("scale", Case::scale, ""))
-        .verdicts(verdicts())
+        .table(found.table())
+        .verdicts(found.verdicts(RATIO_MIN))
         .plot(plot())
         .end();
   }
 
   private void measure(Map<StoreKind, Store> stores) throws IOException, InterruptedException {
-    Map<Case, Tpcb> workloads = new LinkedHashMap<>();
-    List<List<Case>> compared = new ArrayList<>();
+    Map<LevelCase, Tpcb> workloads = new LinkedHashMap<>();
+    List<List<LevelCase>> compared = new ArrayList<>();
     for (StoreKind kind : stores.keySet()) {
       for (int scale : settings.scales) {
         Tpcb workload = new Tpcb(scale, settings.accounts, Isolation.SNAPSHOT);
         run.load(kind, stores.get(kind), workload);
-        List<Case> cases =
-            levels(kind).stream().map(level -> new Case(kind, scale, level)).toList();
-        cases.forEach(of -> workloads.put(of, workload.at(of.level)));
+        List<LevelCase> cases = levels(kind).stream().map(level -> of(kind, scale, level)).toList();
+        cases.forEach(of -> workloads.put(of, workload.at(of.level())));
         compared.add(cases);
       }
     }
@@ -107,14 +92,11 @@ public final class TpcbBench {
         compared,
         -1,
         settings.plan.rounds(),
-        (of, round) -> run.measure(of, round, stores.get(of.store), workloads.get(of)));
+        (of, round) -> run.measure(of, round, stores.get(of.store()), workloads.get(of)));
   }
 
-  private List<Verdict> verdicts() {
-    return run.rounds().cases().stream()
-        .filter(of -> of.level == Isolation.SERIALIZABLE && of.store != StoreKind.POSTGRESQL)
-        .map(of -> found.verdict(of, of.store + ", scale " + of.scale, RATIO_MIN))
-        .toList();
+  private static LevelCase of(StoreKind kind, int scale, Isolation level) {
+    return new LevelCase(kind, scale, "scale " + scale, level);
   }
 
   private Plot plot() {
@@ -126,8 +108,7 @@ public final class TpcbBench {
                 kind + ", " + level,
                 "",
                 settings.scales,
-                scale ->
-                    run.rounds().mean(new Case(kind, scale, level), ProgramCounts::perSecond)));
+                scale -> run.rounds().mean(of(kind, scale, level), ProgramCounts::perSecond)));
       }
     }
     return Plot.of(

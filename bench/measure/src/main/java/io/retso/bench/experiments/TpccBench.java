@@ -31,7 +31,7 @@ public final class TpccBench {
   private static final Duration CHECK = Duration.ofSeconds(1);
 
   private final Settings settings;
-  private final ExperimentRun<TpccCase> run;
+  private final ExperimentRun run;
 
   /** How long deferred readers took, in nanoseconds, in all runs of a store and a level. */
   private final Map<StoreKind, Map<Isolation, Histogram>> nanos = new LinkedHashMap<>();
@@ -73,7 +73,7 @@ public final class TpccBench {
   /** Prepares a benchmark. */
   public TpccBench(Settings settings, PrintWriter out, boolean terminal) {
     this.settings = settings;
-    this.run = new ExperimentRun<>("tpcc", settings.plan(), out, terminal);
+    this.run = new ExperimentRun("tpcc", settings.plan(), out, terminal);
   }
 
   /** Measures everything. */
@@ -105,20 +105,20 @@ public final class TpccBench {
       run.load(store.getKey(), store.getValue(), workload);
       subjects.put(store.getKey(), new Subject(store.getValue(), workload));
     }
-    Rounds.Measurement<TpccCase, ProgramCounts> measurement =
+    Rounds.Measurement<LevelCase, ProgramCounts> measurement =
         (of, round) -> measure(subjects.get(of.store()), of, round);
     run.take(cases(List.of(Mix.STANDARD.readOnlyPercent())), -1, 0, measurement);
-    List<List<TpccCase>> compared = cases(settings.shares());
+    List<List<LevelCase>> compared = cases(settings.shares());
     compared.forEach(cases -> cases.forEach(this::takeUpWaits));
     run.take(compared, 0, settings.plan().rounds(), measurement);
   }
 
   /** Both levels of a store are compared. */
-  private List<List<TpccCase>> cases(List<Integer> shares) {
-    List<List<TpccCase>> all = new ArrayList<>();
+  private List<List<LevelCase>> cases(List<Integer> shares) {
+    List<List<LevelCase>> all = new ArrayList<>();
     for (int share : shares) {
       for (StoreKind kind : settings.plan().stores().kinds()) {
-        all.add(LevelCase.BOTH.stream().map(level -> new TpccCase(kind, share, level)).toList());
+        all.add(LevelCase.BOTH.stream().map(level -> TpccResult.of(kind, share, level)).toList());
       }
     }
     return all;
@@ -137,10 +137,10 @@ public final class TpccBench {
     return all;
   }
 
-  private ProgramCounts measure(Subject subject, TpccCase of, int round)
+  private ProgramCounts measure(Subject subject, LevelCase of, int round)
       throws IOException, InterruptedException {
     Store store = subject.store;
-    Tpcc workload = subject.workload.with(of.level(), new Mix(of.share()));
+    Tpcc workload = subject.workload.with(of.level(), new Mix(of.value()));
     try (DeferredProbe probe = new DeferredProbe(store, workload.district(), settings.interval())) {
       ProgramCounts counts = run.measure(of, round, store, workload, probe);
       if (round >= 0) {
@@ -151,18 +151,18 @@ public final class TpccBench {
     }
   }
 
-  private static String waits(TpccCase of) {
+  private static String waits(LevelCase of) {
     return of + ", deferred readers";
   }
 
   /** Those of an earlier run that goes on. */
-  private void takeUpWaits(TpccCase of) {
+  private void takeUpWaits(LevelCase of) {
     for (int round = 0; round < settings.plan().rounds(); round++) {
       run.kept(waits(of), round, Waits.class).ifPresent(waits -> addWaits(of, waits.nanos()));
     }
   }
 
-  private void addWaits(TpccCase of, Histogram more) {
+  private void addWaits(LevelCase of, Histogram more) {
     nanos
         .computeIfAbsent(of.store(), kind -> new LinkedHashMap<>())
         .computeIfAbsent(of.level(), key -> new Histogram(more))

@@ -28,19 +28,24 @@ final class TpccResult {
 
   private static final int PERCENT = 100;
 
-  private final Rounds<TpccCase, ProgramCounts> rounds;
-  private final Levels<TpccCase> levels;
+  private final Rounds<LevelCase, ProgramCounts> rounds;
+  private final Levels levels;
 
   /** How long deferred readers took beside all runs of a store at a level. */
   record Deferred(StoreKind store, Isolation level, Percentiles waits) {}
 
-  TpccResult(Rounds<TpccCase, ProgramCounts> rounds) {
+  TpccResult(Rounds<LevelCase, ProgramCounts> rounds) {
     this.rounds = rounds;
-    this.levels = new Levels<>(rounds);
+    this.levels = new Levels(rounds);
+  }
+
+  /** A case of a share of programs that only read, percent. */
+  static LevelCase of(StoreKind kind, int share, Isolation level) {
+    return new LevelCase(kind, share, share + " % read-only", level);
   }
 
   Table table() {
-    return levels.table("read-only", TpccCase::share, " %");
+    return levels.table();
   }
 
   static Table deferred(List<Deferred> readers) {
@@ -58,20 +63,20 @@ final class TpccResult {
   List<Verdict> verdicts() {
     List<Verdict> all = new ArrayList<>();
     for (StoreKind kind : stores()) {
-      TpccCase of = new TpccCase(kind, Mix.STANDARD.readOnlyPercent(), Isolation.SERIALIZABLE);
+      LevelCase of = of(kind, Mix.STANDARD.readOnlyPercent(), Isolation.SERIALIZABLE);
       if (!rounds.results(of).isEmpty()) {
-        all.add(levels.verdict(of, kind + ", 8 % read-only", RATIO_MIN));
+        all.add(levels.verdict(of, RATIO_MIN));
         all.add(refusals(of));
       }
     }
     return all;
   }
 
-  private Verdict refusals(TpccCase of) {
+  private Verdict refusals(LevelCase of) {
     long attempts = (long) rounds.sum(of, ProgramCounts::attempts);
     long refused = (long) rounds.sum(of, ProgramCounts::certified);
     return new Verdict(
-        of.store() + ", 8 % read-only, refused for what was read, percent",
+        of.place() + ", refused for what was read, percent",
         attempts == 0 ? 0 : (double) PERCENT * refused / attempts,
         false,
         PERCENT * REFUSED_MAX,
@@ -80,13 +85,13 @@ final class TpccResult {
   }
 
   private List<StoreKind> stores() {
-    return rounds.cases().stream().map(TpccCase::store).distinct().sorted().toList();
+    return rounds.cases().stream().map(LevelCase::store).distinct().sorted().toList();
   }
 
   /** Throughput as a ratio, and refusals, over the share of programs that only read. */
   Plot plot() {
     List<Integer> shares =
-        rounds.cases().stream().map(TpccCase::share).distinct().sorted().toList();
+        rounds.cases().stream().map(LevelCase::value).distinct().sorted().toList();
     return Plot.of(
             "tpcc",
             "TPC-C with Credit Check: SERIALIZABLE beside SNAPSHOT",
@@ -99,7 +104,7 @@ final class TpccResult {
             series(shares, of -> rounds.mean(of, counts -> PERCENT * counts.refusedShare())));
   }
 
-  private List<Series> series(List<Integer> shares, Function<TpccCase, Mean> figure) {
+  private List<Series> series(List<Integer> shares, Function<LevelCase, Mean> figure) {
     return stores().stream()
         .map(
             kind ->
@@ -107,7 +112,7 @@ final class TpccResult {
                     kind.toString(),
                     "",
                     shares,
-                    share -> figure.apply(new TpccCase(kind, share, Isolation.SERIALIZABLE))))
+                    share -> figure.apply(of(kind, share, Isolation.SERIALIZABLE))))
         .toList();
   }
 }

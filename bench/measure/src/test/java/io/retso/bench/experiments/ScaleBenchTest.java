@@ -5,9 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.retso.bench.server.ServersPlan;
 import io.retso.bench.stores.StoreKind;
-import io.retso.bench.stores.StorePlan;
 import io.retso.cluster.InProcessServer;
 import io.retso.report.BenchException;
 import io.retso.report.Publication;
@@ -20,11 +18,9 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,8 +30,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Whole benchmarks in short, on an oracle in this process; stopped ones; and what is judged. */
 @Timeout(120)
 class ScaleBenchTest {
-  private static final Duration SHORT = Duration.ofMillis(100);
-
   @TempDir Path directory;
 
   private final StringWriter out = new StringWriter();
@@ -43,7 +37,7 @@ class ScaleBenchTest {
 
   @BeforeEach
   void start() throws Exception {
-    server = new InProcessServer(1_000_000, 1 << 20, 100_000);
+    server = Plans.server();
   }
 
   @AfterEach
@@ -52,22 +46,8 @@ class ScaleBenchTest {
   }
 
   private ExperimentPlan plan(int rounds) {
-    StorePlan stores =
-        new StorePlan(
-            List.of(StoreKind.ORACLE),
-            new ServersPlan(
-                false,
-                false,
-                Optional.of(server.address()),
-                0,
-                directory,
-                "",
-                List.of(),
-                List.of()),
-            Optional.empty(),
-            "",
-            directory);
-    return new ExperimentPlan(stores, 6, SHORT, SHORT, rounds, 1);
+    ExperimentPlan two = Plans.onOracle(server, directory);
+    return new ExperimentPlan(two.stores(), 6, two.warmUp(), two.measured(), rounds, two.seed());
   }
 
   private Result scale(ExperimentPlan plan) throws Exception {
@@ -157,20 +137,23 @@ class ScaleBenchTest {
 
   @Test
   void refusalsAreToFallWithTheScale() {
-    Rounds<ScaleBench.Case, ProgramCounts> rounds = new Rounds<>();
-    ScaleBench.Case few = new ScaleBench.Case(StoreKind.HBASE, 10, Isolation.SERIALIZABLE);
+    Rounds<LevelCase, ProgramCounts> rounds = new Rounds<>();
+    LevelCase few = ScaleBench.of(StoreKind.HBASE, 10, Isolation.SERIALIZABLE);
+    LevelCase many = ScaleBench.of(StoreKind.HBASE, 20, Isolation.SERIALIZABLE);
     for (int round = 0; round < 6; round++) {
       rounds.add(few, round, counts(90, 100));
       rounds.add(few.at(Isolation.SNAPSHOT), round, counts(100, 0));
-      rounds.add(few.of(20), round, counts(100, 20));
-      rounds.add(few.of(20).at(Isolation.SNAPSHOT), round, counts(100, 0));
+      rounds.add(many, round, counts(100, 20));
+      rounds.add(many.at(Isolation.SNAPSHOT), round, counts(100, 0));
     }
-    List<Verdict> verdicts = ScaleBench.verdicts(new Levels<>(rounds), rounds);
+    List<Verdict> verdicts = ScaleBench.verdicts(rounds);
     assertEquals(3, verdicts.size());
     assertEquals(0.9, verdicts.get(0).value(), 1e-9);
     assertEquals(0.2, verdicts.get(2).value(), 1e-9);
     assertEquals("met", verdicts.get(2).verdict());
     String text = ScaleBench.refusals(rounds).toString();
-    assertTrue(text.matches("(?s).*p90 ms +pivot\n.*10 +SERIALIZABLE +2\\.00 +10\\.00%.*"), text);
+    assertTrue(
+        text.matches("(?s).*p90 ms +pivot\n.*10 customers +SERIALIZABLE +2\\.00 +10\\.00%.*"),
+        text);
   }
 }

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.bench.server.ServersPlan;
 import io.retso.bench.stores.StoreKind;
 import io.retso.bench.stores.StorePlan;
 import io.retso.client.OracleClient;
@@ -47,24 +46,9 @@ class TpccBenchTest {
   private final StringWriter out = new StringWriter();
 
   private TpccBench bench(InProcessServer server) {
-    StorePlan plan =
-        new StorePlan(
-            List.of(StoreKind.ORACLE),
-            new ServersPlan(
-                false,
-                false,
-                Optional.of(server.address()),
-                0,
-                directory,
-                "",
-                List.of(),
-                List.of()),
-            Optional.empty(),
-            "",
-            directory);
     return new TpccBench(
         new TpccBench.Settings(
-            new ExperimentPlan(plan, 3, SHORT, SHORT, 2, 1),
+            Plans.onOracle(server, directory),
             new Scale(1, 2, 20, 100),
             List.of(8, 100),
             Duration.ofMillis(20)),
@@ -72,19 +56,15 @@ class TpccBenchTest {
         false);
   }
 
-  private static InProcessServer server() throws Exception {
-    return new InProcessServer(1_000_000, 1 << 20, 100_000);
-  }
-
   @Test
   void levelsAndSharesTakeTurnsAndNothingIsWrong() throws Exception {
-    try (InProcessServer server = server()) {
+    try (InProcessServer server = Plans.server()) {
       Result result = bench(server).run("1", List.of());
       assertEquals(List.of(), result.failures());
       List<String> order = new ArrayList<>();
       result
           .runs()
-          .forEach(run -> order.add(run.at("/of/share") + " " + run.at("/of/level").asText()));
+          .forEach(run -> order.add(run.at("/of/value") + " " + run.at("/of/level").asText()));
       assertEquals(
           List.of(
               "8 SNAPSHOT",
@@ -140,7 +120,7 @@ class TpccBenchTest {
 
   @Test
   void aRunWhoseCheckFailsIsAFailure() throws Exception {
-    try (InProcessServer server = server();
+    try (InProcessServer server = Plans.server();
         OracleStore store =
             new OracleStore(
                 OracleClient.builder()
@@ -165,8 +145,8 @@ class TpccBenchTest {
 
   @Test
   void ratiosAndRefusalsAreComparedWithThePapers() {
-    Rounds<TpccCase, ProgramCounts> rounds = new Rounds<>();
-    TpccCase snapshot = new TpccCase(StoreKind.HBASE, 8, Isolation.SNAPSHOT);
+    Rounds<LevelCase, ProgramCounts> rounds = new Rounds<>();
+    LevelCase snapshot = TpccResult.of(StoreKind.HBASE, 8, Isolation.SNAPSHOT);
     for (int round = 0; round < 6; round++) {
       rounds.add(snapshot, round, counts(100, 0));
       rounds.add(snapshot.at(Isolation.SERIALIZABLE), round, counts(97, 100));

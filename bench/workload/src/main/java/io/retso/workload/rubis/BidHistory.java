@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Shows all bids of an item, and who made them. */
+/** Shows all bids of an item with their bidders. */
 final class BidHistory extends Page {
   private final int number;
 

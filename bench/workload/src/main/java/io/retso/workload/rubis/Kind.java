@@ -10,7 +10,7 @@ public enum Kind {
   BROWSE_REGION("BrowseRegion", 15, true),
   /** Shows an item, its current bid and its seller. */
   VIEW_ITEM("ViewItem", 25, true),
-  /** Shows all bids of an item, and who made them. */
+  /** Shows all bids of an item with their bidders. */
   BID_HISTORY("BidHistory", 10, true),
   /** Shows a user, and all comments on it. */
   VIEW_USER("ViewUser", 10, true),

@@ -5,7 +5,7 @@ package io.retso.workload.rubis;
  *
  * @param active auctions that go on; as many are shown to bidders all the time
  * @param closed auctions that are over
- * @param users who sell, bid and buy
+ * @param users that sell, bid and buy
  * @param categories of items
  * @param regions of users
  */

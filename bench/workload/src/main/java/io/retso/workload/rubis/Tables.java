@@ -15,7 +15,7 @@ final class Tables {
 
   static final String ITEM = "rubis_item";
 
-  /** The current bid of each item: a bid writes no item, and who buys writes no bid. */
+  /** The current bid of each item: a bid writes no item, and a purchase writes no bid. */
   static final String CURRENT = "rubis_current_bid";
 
   static final String BID = "rubis_bid";
