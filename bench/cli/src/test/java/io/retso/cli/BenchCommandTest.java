@@ -100,6 +100,7 @@ class BenchCommandTest {
             "failover",
             "bounds",
             "smallbank",
+            "smallbank-scale",
             "sibench",
             "tpcb",
             "tpcc",
@@ -175,6 +176,17 @@ class BenchCommandTest {
     assertRefused("--clients must be 1 to", "bench", "ycsb", "--clients", "0");
     assertRefused("leave it out", "bench", "ycsb", "--store", "oracle");
     assertRefused("give both or none", "bench", "ycsb", "--cluster", "a:1");
+    for (String scales : new String[] {"0", "-1", "0.0001", "NaN", "1001", "0.1,2000"}) {
+      assertRefused("--scales must be above 0", "bench", "smallbank-scale", "--scales", scales);
+    }
+    for (String scales : new String[] {"1,0.5", "1,1", "1,1.00001"}) {
+      assertRefused("must be ascending", "bench", "smallbank-scale", "--scales", scales);
+    }
+    assertRefused("times --accounts must", "bench", "smallbank-scale", "--accounts", "19");
+    assertRefused("--workers must be 1 to", "bench", "smallbank-scale", "--workers", "0");
+    assertRefused("--rate must be 1 to", "bench", "smallbank-scale", "--rate", "0");
+    assertRefused("--minutes must be 1 to", "bench", "smallbank-scale", "--minutes", "1441");
+    assertRefused("has neither level", "bench", "smallbank-scale", "--store", "plain");
     assertRefused("is neither HOST[,HOST", "bench", "sibench", "--cluster", "a", "--oracle", "a:1");
   }
 

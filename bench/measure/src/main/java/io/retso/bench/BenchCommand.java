@@ -46,6 +46,7 @@ import picocli.CommandLine.Option;
       FailoverCommand.class,
       BoundsCommand.class,
       SmallBankCommand.class,
+      ScaleCommand.class,
       SibenchCommand.class,
       ReadersCommand.class,
       TpcbCommand.class,

@@ -27,6 +27,7 @@ final class RubisCommand implements Callable<Integer> {
 
   @Mixin private BenchOptions options;
   @Mixin private StoreOptions stores;
+  @Mixin private ContinueOption goOn;
 
   @Option(
       names = "--divisor",
@@ -56,7 +57,8 @@ final class RubisCommand implements Callable<Integer> {
             options, options.quick ? 0.3 : 1, options.quick ? 1.5 : 5, options.quick ? 4 : 12);
     int by = divisor == null ? options.quick ? 500 : 100 : divisor;
     options.check(by >= 1 && by <= DIVISOR_MAX, "--divisor must be 1 to " + DIVISOR_MAX);
-    return new RubisBench.Settings(stores.experiment(options, clients, lengths), Scale.of(by));
+    return new RubisBench.Settings(
+        stores.experiment(options, clients, lengths).continued(goOn.isGiven), Scale.of(by));
   }
 
   private void publish(RubisBench.Settings settings) throws BenchException, InterruptedException {

@@ -34,6 +34,7 @@ final class SmallBankCommand implements Callable<Integer> {
   @Mixin private BenchOptions options;
   @Mixin private StoreOptions stores;
   @Mixin private JudgeOption judge;
+  @Mixin private ContinueOption goOn;
 
   @Parameters(
       arity = "0..1",
@@ -116,7 +117,7 @@ final class SmallBankCommand implements Callable<Integer> {
 
   private void publish(SmallBankSettings settings) throws BenchException, InterruptedException {
     options.publish(
-        new SmallBankBench(settings, options.text(), System.console() != null)
+        new SmallBankBench(settings, options.text(), System.console() != null, goOn.isGiven)
             .run(BuildVersion.text(), options.arguments()));
   }
 }

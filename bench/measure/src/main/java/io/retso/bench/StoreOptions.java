@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 
 /** What benchmarks of workloads take. */
 final class StoreOptions {
-  private static final int CLIENTS_MAX = 1000;
+  static final int CLIENTS_MAX = 1000;
 
   @Option(
       names = "--store",
@@ -33,8 +33,8 @@ final class StoreOptions {
       defaultValue = "",
       description =
           "JDBC URL of a PostgreSQL, such as jdbc:postgresql://localhost/bench?user=me. Tables"
-              + " account, savings, checking, conflict, sitest, tpcb*, tpcc_*, rubis_* of it are"
-              + " dropped. Default: a server of its own, if initdb and postgres are installed")
+              + " account, savings, checking, conflict, sitest, bank*, tpcb*, tpcc_*, rubis_* of it"
+              + " are dropped. Default: a server of its own, if initdb and postgres are installed")
   private String postgresUrl;
 
   @Option(

@@ -26,6 +26,7 @@ final class TpcbCommand implements Callable<Integer> {
 
   @Mixin private BenchOptions options;
   @Mixin private StoreOptions stores;
+  @Mixin private ContinueOption goOn;
 
   @Option(
       names = "--scales",
@@ -65,7 +66,8 @@ final class TpcbCommand implements Callable<Integer> {
     options.check(
         accounts >= 1 && accounts <= Tpcb.ACCOUNTS, "--accounts must be 1 to " + Tpcb.ACCOUNTS);
     int threads = clients == null ? options.quick ? 8 : 16 : clients;
-    return new TpcbBench.Settings(stores.experiment(options, threads, lengths), all, accounts);
+    return new TpcbBench.Settings(
+        stores.experiment(options, threads, lengths).continued(goOn.isGiven), all, accounts);
   }
 
   private void publish(TpcbBench.Settings settings) throws BenchException, InterruptedException {

@@ -30,6 +30,7 @@ final class TpccCommand implements Callable<Integer> {
 
   @Mixin private BenchOptions options;
   @Mixin private StoreOptions stores;
+  @Mixin private ContinueOption goOn;
 
   @Option(
       names = "--warehouses",
@@ -95,7 +96,7 @@ final class TpccCommand implements Callable<Integer> {
     double pause = probe == null ? options.quick ? 0.2 : 1 : probe;
     options.check(pause > 0 && pause <= 3600, "--probe must be above 0 and at most 3600");
     return new TpccBench.Settings(
-        stores.experiment(options, clients, lengths),
+        stores.experiment(options, clients, lengths).continued(goOn.isGiven),
         Scale.of(houses, by),
         all,
         Duration.ofMillis((long) (1000 * pause)));

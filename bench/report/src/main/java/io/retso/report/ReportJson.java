@@ -27,6 +27,16 @@ public final class ReportJson {
     Files.writeString(file, MAPPER.writeValueAsString(report) + System.lineSeparator());
   }
 
+  /** A record as one line, with its end. */
+  static String line(Record what) throws IOException {
+    return MAPPER.writer().without(SerializationFeature.INDENT_OUTPUT).writeValueAsString(what)
+        + '\n';
+  }
+
+  static <T extends Record> T line(String line, Class<T> type) throws IOException {
+    return MAPPER.readValue(line, type);
+  }
+
   static JsonNode tree(Object value) {
     return MAPPER.valueToTree(value);
   }

@@ -51,7 +51,8 @@ public final class Rounds<C, R> {
   }
 
   /**
-   * Measures some cases in turns, and adds what they give to what is there.
+   * Measures some cases in turns, and adds what they give to what is there. A round of a case that
+   * is there already is left out; one that does not count never is.
    *
    * @param compared those that are compared with each other together: they follow each other
    * @param first number of the first round; -1 for one that does not count
@@ -61,10 +62,17 @@ public final class Rounds<C, R> {
   public void take(
       List<List<C>> compared, int first, int end, ProgressLine line, Measurement<C, R> measurement)
       throws IOException, InterruptedException {
-    long cases = compared.stream().mapToLong(List::size).sum();
-    ProgressLine.Steps steps = line.steps(cases * (end - first));
+    long all = 0;
+    for (int round = first; round < end; round++) {
+      int of = round;
+      all += compared.stream().flatMap(List::stream).filter(c -> !isThere(c, of)).count();
+    }
+    ProgressLine.Steps steps = line.steps(all);
     for (int round = first; round < end; round++) {
       for (C of : order(compared, round)) {
+        if (isThere(of, round)) {
+          continue;
+        }
         steps.begin(of + (round < 0 ? ", warm-up" : ", round " + (round + 1) + " of " + end));
         R result = measurement.measure(of, round);
         if (round >= 0) {
@@ -72,6 +80,10 @@ public final class Rounds<C, R> {
         }
       }
     }
+  }
+
+  private boolean isThere(C of, int round) {
+    return runs.stream().anyMatch(run -> run.round == round && run.of.equals(of));
   }
 
   /** None of those that are compared is always first. */

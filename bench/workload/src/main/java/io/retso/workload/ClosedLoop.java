@@ -10,14 +10,29 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Clients that run one program after the other without think time. A program that is refused is
- * counted and not repeated: the next one is another.
+ * Clients that run one program after the other without think time, or as many in a second as they
+ * are asked for. A program that is refused is counted and not repeated: the next one is another.
  */
 public final class ClosedLoop {
+  private static final double NANOS = 1e9;
+
   private ClosedLoop() {}
+
+  /**
+   * How a workload is run.
+   *
+   * @param clients threads, the multiprogramming level
+   * @param perSecond programs that all clients begin together: at instants of a fixed distance, of
+   *     which a client that is free takes the next one. Times count from these instants, so that a
+   *     store that stalls does not hide it by keeping its clients waiting. 0 for no think time
+   * @param warmUp time before what is counted
+   */
+  public record Plan(
+      int clients, double perSecond, long seed, Duration warmUp, Duration measured) {}
 
   /**
    * Runs a workload.
@@ -42,15 +57,28 @@ public final class ClosedLoop {
       Duration measured,
       Runnable begins)
       throws IOException, InterruptedException {
-    SplittableRandom random = new SplittableRandom(seed);
-    ExecutorService executor = Executors.newFixedThreadPool(clients);
+    return run(workload, store, new Plan(clients, 0, seed, warmUp, measured), begins);
+  }
+
+  /** Runs a workload as planned; otherwise like the others. */
+  public static LoadCounts run(Workload workload, Store store, Plan plan, Runnable begins)
+      throws IOException, InterruptedException {
+    SplittableRandom random = new SplittableRandom(plan.seed);
+    ExecutorService executor = Executors.newFixedThreadPool(plan.clients);
     try {
-      long from = System.nanoTime() + warmUp.toNanos();
-      long until = from + measured.toNanos();
+      long begin = System.nanoTime();
+      long from = begin + plan.warmUp.toNanos();
+      long until = from + plan.measured.toNanos();
+      Pace pace = plan.perSecond > 0 ? new Pace(begin, NANOS / plan.perSecond) : null;
       List<Future<LoadCounts>> parts = new ArrayList<>();
-      for (int i = 0; i < clients; i++) {
+      for (int i = 0; i < plan.clients; i++) {
         SplittableRandom own = random.split();
-        parts.add(executor.submit(() -> work(workload, store, own, from, until)));
+        parts.add(
+            executor.submit(
+                () ->
+                    pace == null
+                        ? work(workload, store, own, from, until)
+                        : work(workload, store, own, from, until, pace)));
       }
       long left = from - System.nanoTime();
       while (left > 0 && !Thread.currentThread().isInterrupted()) {
@@ -95,6 +123,48 @@ public final class ClosedLoop {
       now = end;
     }
     counts.ran(first == 0 ? 0 : now - first);
+    return counts;
+  }
+
+  /** When the programs of all clients are due. */
+  private static final class Pace {
+    private final long begin;
+    private final double nanos;
+    private final AtomicLong taken = new AtomicLong();
+
+    Pace(long begin, double nanos) {
+      this.begin = begin;
+      this.nanos = nanos;
+    }
+
+    /** Takes the next instant. */
+    long next() {
+      return begin + (long) (taken.getAndIncrement() * nanos);
+    }
+  }
+
+  /** What is due before the end, and was not begun until then, is left out. */
+  private static LoadCounts work(
+      Workload workload, Store store, SplittableRandom random, long from, long until, Pace pace)
+      throws IOException {
+    LoadCounts counts = new LoadCounts();
+    long now = System.nanoTime();
+    long due = pace.next();
+    while (due < until && now < until && !Thread.currentThread().isInterrupted()) {
+      if (due > now) {
+        LockSupport.parkNanos(due - now);
+        now = System.nanoTime();
+        continue;
+      }
+      Program program = workload.next(random);
+      LoadCounts.Ending ending = once(program, store);
+      now = System.nanoTime();
+      if (due >= from) {
+        counts.count(program.options().name(), ending, now - due);
+      }
+      due = pace.next();
+    }
+    counts.ran(Math.max(now, until) - from);
     return counts;
   }
 

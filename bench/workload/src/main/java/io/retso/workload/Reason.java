@@ -17,7 +17,9 @@ public enum Reason {
   /** PostgreSQL: a dangerous structure, found by its serializable snapshot isolation. */
   DANGEROUS,
   /** Two transactions waited for each other's locks. */
-  DEADLOCK;
+  DEADLOCK,
+  /** PostgreSQL: its memory for locks, and for what was read, is full. */
+  OUT_OF_MEMORY;
 
   /** Whether the transaction was refused for what it read: no row was written by two. */
   public boolean isCertification() {

@@ -6,6 +6,7 @@ import io.retso.bench.stores.StoreKind;
 import io.retso.bench.stores.StorePlan;
 import io.retso.machine.Machine;
 import io.retso.report.BenchException;
+import io.retso.report.Kept;
 import io.retso.report.ProgressLine;
 import io.retso.report.Result;
 import io.retso.report.Rounds;
@@ -17,12 +18,12 @@ import io.retso.workload.Workload;
 import io.retso.workload.store.PostgresStore;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Runs of an experiment: all stores are there at the same time, what is compared takes turns, and
@@ -35,6 +36,7 @@ final class ExperimentRun {
   private final Rounds<LevelCase, ProgramCounts> rounds = new Rounds<>();
   private final List<String> failures = new ArrayList<>();
   private final Map<String, Map<String, String>> facts = new LinkedHashMap<>();
+  private Kept kept = Kept.nowhere();
 
   /** Loads all stores, and measures on them. */
   interface Measurement {
@@ -71,12 +73,19 @@ final class ExperimentRun {
     return failures;
   }
 
-  /** Starts all stores, measures, and ends them; begins to describe what was found. */
-  Result.Builder run(String version, List<String> flags, Measurement measurement)
+  /**
+   * Starts all stores, measures, and ends them; begins to describe what was found.
+   *
+   * @param own settings of the experiment
+   */
+  Result.Builder run(
+      String version, List<String> flags, Map<String, Object> own, Measurement measurement)
       throws BenchException, InterruptedException {
     Result.Builder result = Result.begin(name, version, flags, Machine.facts());
     List<OpenStore> open = new ArrayList<>();
-    try {
+    Map<String, Object> settings = plan.settings(own);
+    try (Kept file = plan.keep(name, version, settings)) {
+      kept = file;
       Map<StoreKind, Store> stores = new LinkedHashMap<>();
       for (StoreKind kind : plan.stores().kinds()) {
         line.show("starting " + kind + " ...");
@@ -92,6 +101,7 @@ final class ExperimentRun {
       line.clear();
     }
     return result
+        .settings(settings)
         .note("per s: committed programs; attempts: those that were refused, too")
         .note("for reads: refused for what they had read, not for what they wrote")
         .note(StorePlan.text(facts))
@@ -133,29 +143,53 @@ final class ExperimentRun {
       int end,
       Rounds.Measurement<LevelCase, ProgramCounts> measurement)
       throws IOException, InterruptedException {
+    for (int round = Math.max(0, first); round < end; round++) {
+      for (List<LevelCase> cases : compared) {
+        for (LevelCase of : cases) {
+          takeUp(of, round);
+        }
+      }
+    }
     rounds.take(compared, first, end, line, measurement);
+  }
+
+  /** What an earlier run has measured. */
+  private void takeUp(LevelCase of, int round) {
+    kept.find(of, round, ProgramCounts.class)
+        .ifPresent(
+            counts -> {
+              rounds.add(of, round, counts);
+              fail(of, round, kept.wrong(of, round));
+            });
+  }
+
+  /** Keeps what was measured beside a run that counts. */
+  void keep(String what, int round, Object result) throws IOException {
+    kept.add(what, round, "", result);
+  }
+
+  /** What {@link #keep} kept in an earlier run. */
+  <R> Optional<R> kept(String what, int round, Class<R> type) {
+    return kept.find(what, round, type);
+  }
+
+  private void fail(LevelCase of, int round, String wrong) {
+    if (!wrong.isEmpty()) {
+      failures.add(of + ", round " + (round + 1) + ": " + wrong);
+    }
   }
 
   /** Runs a workload once, and checks what it leaves. */
   ProgramCounts measure(LevelCase of, int round, Store store, Workload workload, Beside beside)
       throws IOException, InterruptedException {
-    Duration measured = round < 0 ? plan.first() : plan.measured();
-    LoadCounts counts =
-        ClosedLoop.run(
-            workload,
-            store,
-            plan.clients(),
-            plan.seed() + round,
-            plan.warmUp(),
-            measured,
-            beside::begin);
+    LoadCounts counts = ClosedLoop.run(workload, store, plan.load(round), beside::begin);
     beside.end();
     store.awaitQuiet();
     String wrong = workload.check(store);
-    if (!wrong.isEmpty()) {
-      failures.add(of + ", round " + (round + 1) + ": " + wrong);
-    }
+    fail(of, round, wrong);
+    ProgramCounts measured = ProgramCounts.of(counts);
     if (round >= 0) {
+      kept.add(of, round, wrong, measured);
       line.done(
           String.format(
               Locale.ROOT,
@@ -165,7 +199,7 @@ final class ExperimentRun {
               Texts.millis(counts.millis()),
               Texts.percent(counts.refusedShare())));
     }
-    return ProgramCounts.of(counts);
+    return measured;
   }
 
   /** Runs a workload with nothing beside it. */

@@ -3,12 +3,14 @@ package io.retso.bench.experiments;
 import io.retso.workload.LoadCounts;
 import io.retso.workload.Reason;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /**
  * What one run gave.
  *
  * @param perSecond committed programs
  * @param millis mean time of a program
+ * @param p90 time of nine of ten committed programs is no longer, milliseconds
  * @param attempts of programs, however they ended
  * @param refusedShare of all attempts, of 1
  * @param refused counts by program and reason
@@ -16,6 +18,7 @@ import java.util.Map;
 public record ProgramCounts(
     double perSecond,
     double millis,
+    double p90,
     long attempts,
     double refusedShare,
     Map<String, Map<Reason, Long>> refused) {
@@ -24,6 +27,7 @@ public record ProgramCounts(
     return new ProgramCounts(
         counts.perSecond(),
         counts.millis(),
+        counts.latency().getValueAtPercentile(90) / 1e6,
         counts.attempts(),
         counts.refusedShare(),
         counts.refused());
@@ -36,9 +40,14 @@ public record ProgramCounts(
 
   /** How many were refused for what they had read. */
   long certified() {
+    return refused(Reason::isCertification);
+  }
+
+  /** How many were refused for some reasons. */
+  long refused(Predicate<Reason> which) {
     return refused.values().stream()
         .flatMap(reasons -> reasons.entrySet().stream())
-        .filter(reason -> reason.getKey().isCertification())
+        .filter(reason -> which.test(reason.getKey()))
         .mapToLong(Map.Entry::getValue)
         .sum();
   }

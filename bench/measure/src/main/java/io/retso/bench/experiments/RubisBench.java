@@ -43,13 +43,9 @@ public final class RubisBench {
   /** Measures everything. */
   public Result run(String version, List<String> flags)
       throws BenchException, InterruptedException {
-    Result.Builder result = run.run(version, flags, this::measure);
+    Result.Builder result = run.run(version, flags, Map.of("scale", settings.scale), this::measure);
     Levels found = new Levels(run.rounds());
-    return result
-        .settings(Map.of("scale", settings.scale, "clients", settings.plan.clients()))
-        .table(found.table())
-        .verdicts(found.verdicts(RATIO_MIN))
-        .end();
+    return result.table(found.table()).verdicts(found.verdicts(RATIO_MIN)).end();
   }
 
   private void measure(Map<StoreKind, Store> stores) throws IOException, InterruptedException {

@@ -61,9 +61,9 @@ public final class TpcbBench {
   /** Measures everything. */
   public Result run(String version, List<String> flags)
       throws BenchException, InterruptedException {
-    return run.run(version, flags, this::measure)
-        .settings(
-            Map.of("accounts of a branch", settings.accounts, "clients", settings.plan.clients()))
+    Map<String, Object> own =
+        Map.of("accounts of a branch", settings.accounts, "branches", settings.scales);
+    return run.run(version, flags, own, this::measure)
         .table(found.table())
         .verdicts(found.verdicts(RATIO_MIN))
         .plot(plot())

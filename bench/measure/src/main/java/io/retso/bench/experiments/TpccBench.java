@@ -13,11 +13,14 @@ import io.retso.workload.tpcc.Scale;
 import io.retso.workload.tpcc.Tpcc;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -51,6 +54,22 @@ public final class TpccBench {
   /** A store that is open, and the workload on its tables. */
   private record Subject(Store store, Tpcc workload) {}
 
+  /** Times of deferred readers beside a run, as a histogram writes them. */
+  private record Waits(byte[] histogram) {
+    static Waits of(Histogram nanos) {
+      ByteBuffer bytes = ByteBuffer.allocate(nanos.getNeededByteBufferCapacity());
+      return new Waits(Arrays.copyOf(bytes.array(), nanos.encodeIntoCompressedByteBuffer(bytes)));
+    }
+
+    Histogram nanos() {
+      try {
+        return Histogram.decodeFromCompressedByteBuffer(ByteBuffer.wrap(histogram), 0);
+      } catch (DataFormatException e) {
+        throw new IllegalStateException("times of deferred readers that were kept are broken", e);
+      }
+    }
+  }
+
   /** Prepares a benchmark. */
   public TpccBench(Settings settings, PrintWriter out, boolean terminal) {
     this.settings = settings;
@@ -60,10 +79,17 @@ public final class TpccBench {
   /** Measures everything. */
   public Result run(String version, List<String> flags)
       throws BenchException, InterruptedException {
-    Result.Builder result = run.run(version, flags, this::measure);
+    Map<String, Object> own =
+        Map.of(
+            "scale",
+            settings.scale(),
+            "shares",
+            settings.shares(),
+            "probeMillis",
+            settings.interval().toMillis());
+    Result.Builder result = run.run(version, flags, own, this::measure);
     TpccResult found = new TpccResult(run.rounds());
     return result
-        .settings(Map.of("scale", settings.scale(), "clients", settings.plan().clients()))
         .table(found.table())
         .table(TpccResult.deferred(deferred()))
         .verdicts(found.verdicts())
@@ -82,7 +108,9 @@ public final class TpccBench {
     Rounds.Measurement<LevelCase, ProgramCounts> measurement =
         (of, round) -> measure(subjects.get(of.store()), of, round);
     run.take(cases(List.of(Mix.STANDARD.readOnlyPercent())), -1, 0, measurement);
-    run.take(cases(settings.shares()), 0, settings.plan().rounds(), measurement);
+    List<List<LevelCase>> compared = cases(settings.shares());
+    compared.forEach(cases -> cases.forEach(this::takeUpWaits));
+    run.take(compared, 0, settings.plan().rounds(), measurement);
   }
 
   /** Both levels of a store are compared. */
@@ -120,12 +148,28 @@ public final class TpccBench {
     try (DeferredProbe probe = new DeferredProbe(store, workload.district(), settings.interval())) {
       ProgramCounts counts = run.measure(of, round, store, workload, probe);
       if (round >= 0) {
-        nanos
-            .computeIfAbsent(of.store(), kind -> new LinkedHashMap<>())
-            .computeIfAbsent(of.level(), key -> new Histogram(probe.nanos()))
-            .add(probe.nanos());
+        run.keep(waits(of), round, Waits.of(probe.nanos()));
+        addWaits(of, probe.nanos());
       }
       return counts;
     }
+  }
+
+  private static String waits(LevelCase of) {
+    return of + ", deferred readers";
+  }
+
+  /** Those of an earlier run that goes on. */
+  private void takeUpWaits(LevelCase of) {
+    for (int round = 0; round < settings.plan().rounds(); round++) {
+      run.kept(waits(of), round, Waits.class).ifPresent(waits -> addWaits(of, waits.nanos()));
+    }
+  }
+
+  private void addWaits(LevelCase of, Histogram more) {
+    nanos
+        .computeIfAbsent(of.store(), kind -> new LinkedHashMap<>())
+        .computeIfAbsent(of.level(), key -> new Histogram(more))
+        .add(more);
   }
 }

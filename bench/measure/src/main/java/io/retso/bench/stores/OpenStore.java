@@ -42,6 +42,9 @@ public final class OpenStore implements AutoCloseable {
   /** Processor time of the oracle's process so far, nanoseconds. */
   private LongSupplier oracle = () -> 0;
 
+  /** The oracle's process; 0 if there is none. */
+  private LongSupplier oraclePid = () -> 0;
+
   /** The port of the oracle's metrics; 0 if there are none. */
   private IntSupplier oraclePort = () -> 0;
 
@@ -101,6 +104,11 @@ public final class OpenStore implements AutoCloseable {
         rows.stream().mapToLong(ChildProcess::allCpuNanos).sum());
   }
 
+  /** Memory that all processes have now. */
+  public Memory memory() {
+    return Memory.of(oraclePid.getAsLong(), rows);
+  }
+
   /** More managers of the same tables; they end with the store. */
   public List<Store> managers(int count) throws IOException {
     List<Store> all = new ArrayList<>();
@@ -141,6 +149,7 @@ public final class OpenStore implements AutoCloseable {
         }
         LocalCluster cluster = cluster(plan);
         oracle = () -> cluster.oracleProcess().cpuTime().toNanos();
+        oraclePid = () -> cluster.oracleProcess().pid();
         oraclePort = cluster::oracleHttpPort;
         yield new HBaseStore(cluster.configuration(), cluster.oracle());
       }
@@ -155,6 +164,7 @@ public final class OpenStore implements AutoCloseable {
         ServerProcess child = servers.child(servers.targets().get(0));
         if (child != null) {
           oracle = () -> child.cpuTime().toNanos();
+          oraclePid = child::pid;
           oraclePort = child::httpPort;
         }
         var address = servers.address(servers.targets().get(0));

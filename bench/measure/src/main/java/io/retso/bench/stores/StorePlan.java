@@ -3,6 +3,7 @@ package io.retso.bench.stores;
 import io.retso.bench.server.ServersPlan;
 import io.retso.verify.clients.ClusterAccess;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,6 +24,18 @@ public record StorePlan(
     Optional<ClusterAccess> hbase,
     String postgresUrl,
     Path directory) {
+
+  /** What is measured, for reports. Without addresses, as they may have passwords. */
+  public Map<String, Object> settings() {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("stores", kinds.stream().map(StoreKind::toString).toList());
+    all.put("log", oracle.logOn() ? "durable" : "none");
+    all.put("capacity", oracle.mapRows());
+    all.put("serverOptions", oracle.jvmOptions());
+    all.put("hbase", hbase.isPresent() ? "runs already" : "its own");
+    all.put("postgresql", postgresUrl.isEmpty() ? "its own" : "runs already");
+    return all;
+  }
 
   /** One line for each store that has something to say; empty if none has. */
   public static String text(Map<String, Map<String, String>> facts) {

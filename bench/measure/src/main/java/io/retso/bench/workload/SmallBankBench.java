@@ -7,6 +7,7 @@ import io.retso.bench.stores.Work;
 import io.retso.bench.workload.SmallBankRun.Case;
 import io.retso.machine.Machine;
 import io.retso.report.BenchException;
+import io.retso.report.Kept;
 import io.retso.report.ProgressLine;
 import io.retso.report.Result;
 import io.retso.report.Texts;
@@ -19,6 +20,7 @@ import io.retso.workload.smallbank.SmallBank;
 import io.retso.workload.smallbank.Strategy;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -26,6 +28,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** {@code retso bench smallbank}: what each way to be serializable costs. */
@@ -43,11 +46,25 @@ public final class SmallBankBench {
   private final List<SmallBankRun> runs = new ArrayList<>();
   private final List<String> failures = new ArrayList<>();
   private final Map<String, Map<String, String>> facts = new LinkedHashMap<>();
+  private final boolean goesOn;
   private ProgressLine.Steps steps;
+  private Kept kept;
 
   /** Prepares a benchmark. */
   public SmallBankBench(SmallBankSettings settings, PrintWriter out, boolean terminal) {
+    this(settings, out, terminal, false);
+  }
+
+  /**
+   * Prepares a benchmark.
+   *
+   * @param goesOn whether what an earlier run has measured, in the directory of the stores, is not
+   *     measured again
+   */
+  public SmallBankBench(
+      SmallBankSettings settings, PrintWriter out, boolean terminal, boolean goesOn) {
     this.settings = settings;
+    this.goesOn = goesOn;
     this.line = new ProgressLine(out, terminal);
   }
 
@@ -61,18 +78,27 @@ public final class SmallBankBench {
       planned += each * strategies(kind).size();
     }
     steps = line.steps(planned);
-    OpenStore.each(
-        settings.stores(),
-        "SmallBank",
-        line,
-        (kind, open) -> {
-          try (RecordedStore store = new RecordedStore(open.store(), RECORDED_MAX)) {
-            measure(kind, open, store);
-          }
-        });
+    try (Kept file = keep(version)) {
+      kept = file;
+      OpenStore.each(
+          settings.stores(),
+          "SmallBank",
+          line,
+          (kind, open) -> {
+            try (RecordedStore store = new RecordedStore(open.store(), RECORDED_MAX)) {
+              measure(kind, open, store);
+            }
+          });
+    }
     result.settings(settings.facts()).note(StorePlan.text(facts)).failures(failures);
     SmallBankResult.describe(result, runs);
     return result.end();
+  }
+
+  private Kept keep(String version) throws BenchException {
+    Path file = settings.stores().directory().resolve("smallbank.measured");
+    Kept.Origin origin = Kept.Origin.of(version, settings.lasting(), Machine.facts());
+    return goesOn ? Kept.goOn(file, origin) : Kept.begin(file, origin);
   }
 
   private List<Strategy> strategies(StoreKind kind) {
@@ -178,6 +204,22 @@ public final class SmallBankBench {
   private void measure(OpenStore open, RecordedStore store, Attempt attempt)
       throws IOException, InterruptedException {
     steps.begin(attempt.toString());
+    Optional<SmallBankRun> before = kept.find(attempt, attempt.round(), SmallBankRun.class);
+    SmallBankRun run = before.isPresent() ? before.get() : measured(open, store, attempt);
+    runs.add(run);
+    if (!run.wrong().isEmpty() && attempt.at().kind().keepsUpdates(attempt.strategy())) {
+      failures.add(attempt + ": " + run.wrong());
+    }
+    if (!run.check().isSerializable() && attempt.at().kind().isSerializable(attempt.strategy())) {
+      failures.add(attempt + ": no serial order explains " + run.check());
+    }
+    if (before.isEmpty()) {
+      kept.add(attempt, attempt.round(), run.wrong(), run);
+    }
+  }
+
+  private SmallBankRun measured(OpenStore open, RecordedStore store, Attempt attempt)
+      throws IOException, InterruptedException {
     SmallBank bank = new SmallBank(attempt.at().mix(), attempt.strategy());
     bank.load(store);
     store.awaitQuiet();
@@ -197,27 +239,6 @@ public final class SmallBankBench {
     Work work = open.work().microsSince(before.get(), counts.attempts());
     SerialCheck.Verdict verdict = SerialCheck.check(store.history());
     String wrong = bank.check(store);
-    runs.add(
-        new SmallBankRun(
-            attempt.at().of(),
-            attempt.strategy(),
-            attempt.at().clients(),
-            attempt.round(),
-            counts.perSecond(),
-            counts.millis(),
-            work,
-            counts.refusedShare(),
-            counts.attemptsByProgram(),
-            counts.refused(),
-            counts.rolledBack(),
-            verdict,
-            wrong));
-    if (!wrong.isEmpty() && attempt.at().kind().keepsUpdates(attempt.strategy())) {
-      failures.add(attempt + ": " + wrong);
-    }
-    if (!verdict.isSerializable() && attempt.at().kind().isSerializable(attempt.strategy())) {
-      failures.add(attempt + ": no serial order explains " + verdict);
-    }
     line.done(
         String.format(
             Locale.ROOT,
@@ -228,5 +249,19 @@ public final class SmallBankBench {
             work.sum(),
             Texts.percent(counts.refusedShare()),
             verdict.groups()));
+    return new SmallBankRun(
+        attempt.at().of(),
+        attempt.strategy(),
+        attempt.at().clients(),
+        attempt.round(),
+        counts.perSecond(),
+        counts.millis(),
+        work,
+        counts.refusedShare(),
+        counts.attemptsByProgram(),
+        counts.refused(),
+        counts.rolledBack(),
+        verdict,
+        wrong);
   }
 }

@@ -11,6 +11,7 @@ import io.retso.report.Rounds;
 import io.retso.report.Table;
 import io.retso.report.Unit;
 import io.retso.workload.Reason;
+import io.retso.workload.smallbank.Mix;
 import io.retso.workload.smallbank.Strategy;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -245,9 +246,7 @@ final class SmallBankResult {
   private static Plot refusals(String file, Case of, Rounds<Subject, SmallBankRun> all) {
     int clients = mainLevel(clients(all));
     List<String> programs =
-        Arrays.stream(io.retso.workload.smallbank.Kind.values())
-            .map(io.retso.workload.smallbank.Kind::label)
-            .toList();
+        Mix.kinds().stream().map(io.retso.workload.smallbank.Kind::label).toList();
     List<Series> series = new ArrayList<>();
     for (Subject subject : subjects(all.of(one -> one.clients() == clients))) {
       Map<Reason, Map<String, Double>> shares = shares(all.results(subject));

@@ -37,6 +37,16 @@ public record SmallBankSettings(
         && mix.hot() >= SmallBankVerdicts.MANY;
   }
 
+  /** All that decides what one run gives. */
+  Map<String, Object> lasting() {
+    Map<String, Object> lasting = new LinkedHashMap<>(facts());
+    lasting.keySet().removeAll(List.of("rounds", "judgeSeconds"));
+    lasting.put("customers", mixes.stream().map(Mix::customers).distinct().toList());
+    lasting.put("strategies", strategies);
+    lasting.putAll(stores.settings());
+    return lasting;
+  }
+
   /** What a report says of them. */
   Map<String, Object> facts() {
     Map<String, Object> facts = new LinkedHashMap<>();

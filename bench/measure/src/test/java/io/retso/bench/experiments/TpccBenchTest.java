@@ -76,7 +76,9 @@ class TpccBenchTest {
               "100 SERIALIZABLE",
               "100 SNAPSHOT"),
           order);
-      result.runs().forEach(run -> assertTrue(run.at("/result/perSecond").asDouble() > 0));
+      result
+          .runs()
+          .forEach(run -> assertTrue(run.at("/result/perSecond").asDouble() > 0, run::toString));
       assertEquals(4, result.tables().get(0).rows().size());
       List<List<Object>> readers = result.tables().get(1).rows();
       assertEquals(2, readers.size());
@@ -135,6 +137,7 @@ class TpccBenchTest {
     return new ProgramCounts(
         perSecond,
         1,
+        2,
         100_000,
         refused / 1e5,
         Map.of("Delivery", Map.of(Reason.PIVOT, refused, Reason.CONFLICT, 7L)));

@@ -15,6 +15,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -68,6 +69,36 @@ class SmallBankBenchTest {
       assertTrue(
           report.runs(SmallBankRun.class).stream().mapToDouble(SmallBankRun::perSecond).sum() > 0);
       assertTrue(out.toString().contains("; MaterializeALL at 6, round 1"), out.toString());
+    }
+  }
+
+  @Test
+  void aRunThatWasStoppedGoesOn() throws Exception {
+    try (InProcessServer server = new InProcessServer(1_000_000, 1 << 20, 100_000)) {
+      List<Double> rates = new ArrayList<>();
+      for (int rounds = 1; rounds <= 2; rounds++) {
+        Result report =
+            new SmallBankBench(
+                    new SmallBankSettings(
+                        plan(server),
+                        List.of(new Mix(100, 10, 60)),
+                        List.of(Strategy.SI, Strategy.SERIALIZABLE),
+                        List.of(4),
+                        SHORT,
+                        SHORT,
+                        rounds,
+                        SHORT,
+                        1),
+                    new PrintWriter(out),
+                    false,
+                    true)
+                .run("1", List.of());
+        assertEquals(List.of(), report.failures());
+        List<SmallBankRun> runs = report.runs(SmallBankRun.class);
+        assertEquals(2 * rounds, runs.size());
+        runs.forEach(run -> rates.add(run.perSecond()));
+      }
+      assertEquals(rates.subList(0, 2), rates.subList(2, 4));
     }
   }
 

@@ -13,7 +13,9 @@ public enum Kind {
   /**
    * WriteCheck: takes an amount from the checking account, and a penalty if there is too little.
    */
-  WC("WC");
+  WC("WC"),
+  /** SendPayment: moves an amount from one checking account to another; of BenchBase alone. */
+  SP("SP");
 
   private final String label;
 

@@ -1,6 +1,8 @@
 package io.retso.workload.smallbank;
 
+import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 
 /**
  * What is done with which customers: part of the transactions deals with those of the hot spot.
@@ -12,6 +14,7 @@ import java.util.SplittableRandom;
 public record Mix(int customers, int hot, int balancePercent) {
   private static final int HOT_PERCENT = 90;
   private static final int PERCENT = 100;
+  private static final List<Kind> OTHERS = List.of(Kind.DC, Kind.TS, Kind.AMG, Kind.WC);
 
   /** What the paper has. */
   public static final int CUSTOMERS = 18_000;
@@ -24,11 +27,16 @@ public record Mix(int customers, int hot, int balancePercent) {
     }
   }
 
+  /** The programs of the mix. */
+  public static List<Kind> kinds() {
+    return Stream.concat(Stream.of(Kind.BAL), OTHERS.stream()).toList();
+  }
+
   Kind kind(SplittableRandom random) {
     if (random.nextInt(PERCENT) < balancePercent) {
       return Kind.BAL;
     }
-    return Kind.values()[1 + random.nextInt(Kind.values().length - 1)];
+    return OTHERS.get(random.nextInt(OTHERS.size()));
   }
 
   boolean isHot(SplittableRandom random) {

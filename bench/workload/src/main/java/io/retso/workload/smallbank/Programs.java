@@ -5,7 +5,6 @@ import static io.retso.workload.Numbers.number;
 import static io.retso.workload.smallbank.Accounts.CHECKING;
 import static io.retso.workload.smallbank.Accounts.CONFLICT;
 import static io.retso.workload.smallbank.Accounts.SAVINGS;
-import static io.retso.workload.smallbank.Accounts.row;
 
 import io.retso.workload.Options;
 import io.retso.workload.Program;
@@ -16,19 +15,36 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Makes the five programs as a strategy wants them. Thread-safe. */
+/** Makes the programs as a strategy wants them. Thread-safe. */
 final class Programs {
   private static final long PENALTY = 1;
 
   private final Strategy strategy;
+  private final String prefix;
   private final LongAdder journal = new LongAdder();
   private final Map<Kind, Options> options = new EnumMap<>(Kind.class);
 
+  /** Programs on the tables of {@link Accounts}. */
   Programs(Strategy strategy) {
+    this(strategy, "");
+  }
+
+  /** Programs on tables of these names behind a prefix. */
+  Programs(Strategy strategy, String prefix) {
     this.strategy = strategy;
+    this.prefix = prefix;
     for (Kind kind : Kind.values()) {
       options.put(kind, new Options(kind.label(), strategy.isolation(), strategy.isReadOnly(kind)));
     }
+  }
+
+  private Row row(String table, long customer) {
+    return Accounts.row(prefix + table, customer);
+  }
+
+  /** The number of a customer; null if there is none of that name. */
+  private byte[] customer(StoreTransaction tx, String name) throws IOException {
+    return tx.get(new Row(prefix + Accounts.ACCOUNT, name));
   }
 
   /** What all committed programs have brought in, less what they have paid out. */
@@ -56,6 +72,11 @@ final class Programs {
 
   Call writeCheck(String name, long amount) {
     return new Call(Kind.WC, name, "", amount);
+  }
+
+  /** Takes itself back if the one that pays has less in the checking account. */
+  Call sendPayment(String from, String to, long amount) {
+    return new Call(Kind.SP, from, to, amount);
   }
 
   /** A program with its parameters. */
@@ -96,7 +117,7 @@ final class Programs {
     /** An unknown name takes every program back. */
     @Override
     public boolean run(StoreTransaction tx) throws IOException {
-      byte[] id = tx.get(Accounts.account(name));
+      byte[] id = customer(tx, name);
       if (id == null) {
         return false;
       }
@@ -110,6 +131,7 @@ final class Programs {
         case TS -> add(tx, row(SAVINGS, customer));
         case AMG -> amalgamate(tx, customer);
         case WC -> writeCheck(tx, customer);
+        case SP -> sendPayment(tx, customer);
       };
     }
 
@@ -131,18 +153,37 @@ final class Programs {
     }
 
     private boolean amalgamate(StoreTransaction tx, long customer) throws IOException {
-      byte[] target = tx.get(Accounts.account(other));
+      byte[] target = other(tx);
       if (target == null) {
         return false;
-      }
-      if (strategy.isMaterialized(kind)) {
-        tx.put(row(CONFLICT, number(target)), bytes(amount));
       }
       long all = number(tx.get(row(SAVINGS, customer))) + number(tx.get(row(CHECKING, customer)));
       tx.put(row(SAVINGS, customer), bytes(0));
       tx.put(row(CHECKING, customer), bytes(0));
       Row gains = row(CHECKING, number(target));
       tx.put(gains, bytes(number(tx.get(gains)) + all));
+      return true;
+    }
+
+    /** The number of the other customer; null if there is none. */
+    private byte[] other(StoreTransaction tx) throws IOException {
+      byte[] target = customer(tx, other);
+      if (target != null && strategy.isMaterialized(kind)) {
+        tx.put(row(CONFLICT, number(target)), bytes(amount));
+      }
+      return target;
+    }
+
+    private boolean sendPayment(StoreTransaction tx, long customer) throws IOException {
+      byte[] target = other(tx);
+      Row pays = row(CHECKING, customer);
+      long left = number(tx.get(pays)) - amount;
+      if (target == null || left < 0) {
+        return false;
+      }
+      Row gains = row(CHECKING, number(target));
+      tx.put(pays, bytes(left));
+      tx.put(gains, bytes(number(tx.get(gains)) + amount));
       return true;
     }
 

@@ -34,6 +34,7 @@ import java.util.function.BiConsumer;
 public final class PostgresStore implements Store {
   private static final String SERIALIZATION_FAILURE = "40001";
   private static final String DEADLOCK = "40P01";
+  private static final String OUT_OF_MEMORY = "53200";
 
   /** How PostgreSQL begins to say that another one has written the same row. */
   private static final String SAME_ROW = "could not serialize access due to concurrent";
@@ -209,6 +210,9 @@ public final class PostgresStore implements Store {
   private static IOException translated(SQLException failure) {
     if (DEADLOCK.equals(failure.getSQLState())) {
       return new RefusedException(Reason.DEADLOCK, failure);
+    }
+    if (OUT_OF_MEMORY.equals(failure.getSQLState())) {
+      return new RefusedException(Reason.OUT_OF_MEMORY, failure);
     }
     if (SERIALIZATION_FAILURE.equals(failure.getSQLState())) {
       boolean isConflict = ErrorText.of(failure).contains(SAME_ROW);
