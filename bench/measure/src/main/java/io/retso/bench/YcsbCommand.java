@@ -1,7 +1,7 @@
 package io.retso.bench;
 
-import io.retso.bench.workload.StoreKind;
-import io.retso.bench.workload.StorePlan;
+import io.retso.bench.stores.StoreKind;
+import io.retso.bench.stores.StorePlan;
 import io.retso.bench.ycsb.YcsbBench;
 import io.retso.report.BenchException;
 import io.retso.server.BuildVersion;

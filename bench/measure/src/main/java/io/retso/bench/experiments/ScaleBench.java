@@ -46,7 +46,7 @@ public final class ScaleBench {
   public record Settings(ExperimentPlan plan, List<Integer> customers) {
     /** About how long it takes. */
     public Duration length() {
-      long cases = (long) LevelCase.BOTH.size() * customers.size() * plan.stores().kinds().size();
+      long cases = LevelCase.both(plan) * customers.size();
       return plan.length(cases * plan.rounds(), cases, CHECK);
     }
   }
@@ -86,7 +86,7 @@ public final class ScaleBench {
         ScaledBank bank = new ScaledBank(customers, Isolation.SNAPSHOT);
         run.load(kind, stores.get(kind), bank);
         List<LevelCase> cases =
-            LevelCase.BOTH.stream().map(level -> of(kind, customers, level)).toList();
+            LevelCase.both(kind).stream().map(level -> of(kind, customers, level)).toList();
         cases.forEach(of -> banks.put(of, bank.at(of.level())));
         compared.add(cases);
       }
@@ -165,7 +165,7 @@ public final class ScaleBench {
   private List<Series> series(Function<LevelCase, Mean> figure) {
     List<Series> all = new ArrayList<>();
     for (StoreKind kind : settings.plan.stores().kinds()) {
-      for (Isolation level : LevelCase.BOTH) {
+      for (Isolation level : LevelCase.both(kind)) {
         all.add(
             Series.ofMeans(
                 kind + ", " + level,

@@ -121,18 +121,25 @@ public final class YcsbBench {
   }
 
   private static List<Case> cases(Set<String> workloads) {
-    List<Case> all = new ArrayList<>();
+    return compared(workloads).stream().flatMap(List::stream).toList();
+  }
+
+  /** The bindings of each workload. */
+  private static List<List<Case>> compared(Set<String> workloads) {
+    List<List<Case>> all = new ArrayList<>();
     for (String workload : workloads) {
-      all.add(new Case(workload, Binding.PLAIN));
-      for (int operations : new int[] {1, OPERATIONS}) {
-        for (Isolation level : Isolation.values()) {
-          all.add(new Case(workload, new Binding(level, operations)));
-        }
-      }
+      all.add(bindings(workload, 1, OPERATIONS));
     }
-    all.add(new Case(ECONOMY, Binding.PLAIN));
-    for (Isolation level : Isolation.values()) {
-      all.add(new Case(ECONOMY, new Binding(level, 1)));
+    all.add(bindings(ECONOMY, 1));
+    return all;
+  }
+
+  private static List<Case> bindings(String workload, int... operations) {
+    List<Case> all = new ArrayList<>(List.of(new Case(workload, Binding.PLAIN)));
+    for (int count : operations) {
+      for (Isolation level : Isolation.values()) {
+        all.add(new Case(workload, new Binding(level, count)));
+      }
     }
     return all;
   }
@@ -147,7 +154,7 @@ public final class YcsbBench {
             settings.hbase, settings.directory.resolve("ycsb-cluster"), List.of("ycsb", ECONOMY))) {
       load(cluster);
       rounds.take(
-          cases(settings.workloads),
+          compared(settings.workloads),
           settings.first,
           settings.rounds,
           line,
