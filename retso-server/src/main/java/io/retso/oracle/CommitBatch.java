@@ -1,6 +1,7 @@
 package io.retso.oracle;
 
 import io.retso.oracle.rows.CommittedMap;
+import io.retso.protocol.Outcome;
 
 /**
  * Commit requests that are decided together, so that the memory loads of their rows overlap (about
@@ -272,7 +273,7 @@ public final class CommitBatch {
    */
   public int offending(int i) {
     assert i < size;
-    return refusals.offending(i);
+    return isExplained(i) ? refusals.offending(i) : Refusals.NONE;
   }
 
   /**
@@ -284,7 +285,7 @@ public final class CommitBatch {
    */
   public long met(int i) {
     assert i < size;
-    return refusals.met(i);
+    return isExplained(i) ? refusals.met(i) : 0;
   }
 
   /**
@@ -293,7 +294,12 @@ public final class CommitBatch {
    */
   public int alsoRead(int i) {
     assert i < size;
-    return refusals.alsoRead(i);
+    return isExplained(i) ? refusals.alsoRead(i) : Refusals.NONE;
+  }
+
+  /** Nothing is noted for other outcomes. */
+  private boolean isExplained(int i) {
+    return Outcome.isExplained(outcomes[i]);
   }
 
   /** The id of the i-th request at a place that is not {@link Refusals#NONE}. */

@@ -79,14 +79,7 @@ final class CommitDecision {
       placed = certifier.place(batch, i, commit);
       refusal = Math.min(placed, Outcome.DONE);
     }
-    if (refusal == Outcome.DONE) {
-      return commit(batch, i, placed);
-    }
-    explain(batch, i, refusal);
-    if (batch.offending(i) != Refusals.NONE) {
-      hot.refused(batch.id(i, batch.offending(i)), batch.met(i));
-    }
-    return abort(start, refusal);
+    return refusal == Outcome.DONE ? commit(batch, i, placed) : abort(batch, i, refusal);
   }
 
   /** Says which id of a request that was refused just now is the reason, and by which commit. */
@@ -136,7 +129,14 @@ final class CommitDecision {
     return certainly ? Outcome.ABORTED_CONFLICT : Outcome.ABORTED_TOO_OLD;
   }
 
-  private long abort(long start, long refusal) {
+  private long abort(CommitBatch batch, int i, long refusal) {
+    batch.refusals.clear(i);
+    explain(batch, i, refusal);
+    int offending = batch.refusals.offending(i);
+    if (offending != Refusals.NONE) {
+      hot.refused(batch.id(i, offending), batch.refusals.met(i));
+    }
+    long start = batch.starts[i];
     window.setState(start >>> Timestamps.GAP_BITS, TransactionWindow.HALF_ABORTED);
     changes.aborted(start);
     counters.countRefusal(refusal);

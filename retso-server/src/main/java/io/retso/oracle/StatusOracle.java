@@ -109,7 +109,6 @@ public final class StatusOracle {
   public void commit(CommitBatch batch) {
     decision.locate(batch);
     for (int i = 0; i < batch.size; i++) {
-      batch.refusals.clear(i);
       batch.outcomes[i] = commit(batch, i);
     }
     age();
@@ -122,6 +121,7 @@ public final class StatusOracle {
       return Outcome.INVALID_TIMESTAMP;
     }
     if (isForcedAbort(sequence)) {
+      batch.refusals.clear(i);
       return decided.beforeWindow(sequence, batch.repeats[i]);
     }
     int state = window.state(sequence);
