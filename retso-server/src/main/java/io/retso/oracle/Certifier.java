@@ -269,7 +269,9 @@ final class Certifier {
     }
     long met;
     if (offending >= batch.readsEnd(i)) {
-      met = timestampOf(granules.writes().newest(batch.stripes[offending]));
+      GranuleWrites writes = granules.writes();
+      met =
+          timestampOf(writes.newest(writes.find(batch.rows[offending], batch.stripes[offending])));
     } else {
       int place = map.find(batch.rows[offending]);
       met = CommittedMap.isPresent(place) ? timestampOf(map.commitAt(place)) : 0;

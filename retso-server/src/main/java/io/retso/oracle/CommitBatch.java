@@ -278,7 +278,7 @@ public final class CommitBatch {
 
   /**
    * The commit that the {@link #offending} id met: the newest one that changed it, or, of a
-   * granule, one that shares its stripe.
+   * granule, perhaps one that changed another granule of its line.
    *
    * @return a timestamp above the request's start; 0 if none is known: a row of the same line was
    *     committed and forgotten, and it may have been this one

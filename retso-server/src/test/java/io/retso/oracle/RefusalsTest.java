@@ -41,7 +41,7 @@ class RefusalsTest {
     READS_COUNT_FROM_THE_BATCH("Certifier", "offending - batch.from(i), met", "offending, met"),
     THE_NEXT_READ_IS_NAMED("Certifier", "offending = k;", "offending = k + 1;"),
     THE_GRANULES_COMMIT_BEFORE(
-        "Certifier", "granules.writes().newest(batch", "granules.writes().previous(batch"),
+        "Certifier", "writes.newest(writes.find(batch", "writes.previous(writes.find(batch"),
     WHAT_NOBODY_READ_IS_NAMED(
         "Certifier", "long highest = Math.max(start, safeSnapshot);", "long highest = -1;"),
     READ_ROWS_ARE_NAMED_AS_WRITTEN(
