@@ -13,6 +13,7 @@ import java.util.function.Predicate;
  * @param p90 time of nine of ten committed programs is no longer, milliseconds
  * @param attempts of programs, however they ended
  * @param refusedShare of all attempts, of 1
+ * @param rolledBackShare of all attempts, of 1: those that took themselves back
  * @param refused counts by program and reason
  */
 public record ProgramCounts(
@@ -21,6 +22,7 @@ public record ProgramCounts(
     double p90,
     long attempts,
     double refusedShare,
+    double rolledBackShare,
     Map<String, Map<Reason, Long>> refused) {
 
   static ProgramCounts of(LoadCounts counts) {
@@ -30,6 +32,7 @@ public record ProgramCounts(
         counts.latency().getValueAtPercentile(90) / 1e6,
         counts.attempts(),
         counts.refusedShare(),
+        (double) counts.rolledBack() / Math.max(1, counts.attempts()),
         counts.refused());
   }
 

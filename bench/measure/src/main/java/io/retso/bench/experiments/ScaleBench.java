@@ -109,7 +109,11 @@ public final class ScaleBench {
         Table.of("", rounds.cases())
             .words("store", LevelCase::place)
             .words("isolation", LevelCase::level)
-            .column(Unit.MILLIS, "p90 ms", of -> rounds.mean(of, ProgramCounts::p90).value());
+            .column(Unit.MILLIS, "p90 ms", of -> rounds.mean(of, ProgramCounts::p90).value())
+            .column(
+                Unit.SHARE,
+                "rolled back",
+                of -> rounds.mean(of, ProgramCounts::rolledBackShare).value());
     for (Reason reason : Reason.values()) {
       if (rounds.runs().stream().anyMatch(run -> run.result().refused(reason::equals) > 0)) {
         String head = reason.name().toLowerCase(Locale.ROOT).replace('_', ' ');

@@ -132,7 +132,7 @@ class ScaleBenchTest {
 
   private static ProgramCounts counts(double perSecond, long refused) {
     return new ProgramCounts(
-        perSecond, 1, 2, 1000, refused / 1e3, Map.of("WC", Map.of(Reason.PIVOT, refused)));
+        perSecond, 1, 2, 1000, refused / 1e3, 0.05, Map.of("WC", Map.of(Reason.PIVOT, refused)));
   }
 
   @Test
@@ -153,7 +153,9 @@ class ScaleBenchTest {
     assertEquals("met", verdicts.get(2).verdict());
     String text = ScaleBench.refusals(rounds).toString();
     assertTrue(
-        text.matches("(?s).*p90 ms +pivot\n.*10 customers +SERIALIZABLE +2\\.00 +10\\.00%.*"),
+        text.matches(
+            "(?s).*p90 ms +rolled back +pivot\n"
+                + ".*10 customers +SERIALIZABLE +2\\.00 +5\\.00% +10\\.00%.*"),
         text);
   }
 }

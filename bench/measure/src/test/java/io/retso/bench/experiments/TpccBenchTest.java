@@ -140,6 +140,7 @@ class TpccBenchTest {
         2,
         100_000,
         refused / 1e5,
+        0,
         Map.of("Delivery", Map.of(Reason.PIVOT, refused, Reason.CONFLICT, 7L)));
   }
 
