@@ -9,9 +9,9 @@ import org.apache.yetus.audience.InterfaceAudience;
  * Why the oracle refused a commit: which id of the request was changed by others, and by which
  * commit. Immutable.
  *
- * <p>Ids of rows (or cells) are certain where there is a {@link #commitTimestamp}. Of
- * granules the oracle remembers the newest by name, and the others together, so a granule may be
- * named because another one was changed. What was {@link #read} shares places in its memory, too.
+ * <p>Ids of rows (or cells) are certain where there is a {@link #commitTimestamp}. Of granules the
+ * oracle remembers the newest by name, and the others together, so a granule may be named because
+ * another one was changed. What was {@link #read} shares places in its memory, too.
  *
  * @param changed what others changed after the transaction began: what it wrote, validated, or read
  * @param commitTimestamp of the newest commit that changed it, above the start timestamp; empty if

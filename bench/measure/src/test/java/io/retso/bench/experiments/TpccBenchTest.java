@@ -76,9 +76,13 @@ class TpccBenchTest {
               "100 SERIALIZABLE",
               "100 SNAPSHOT"),
           order);
-      result
-          .runs()
-          .forEach(run -> assertTrue(run.at("/result/perSecond").asDouble() > 0, run::toString));
+      for (int level = 0; level < 2; level++) { // in a round that was short nothing may have ended
+        double all = 0;
+        for (int run = level; run < order.size(); run += 2) {
+          all += result.runs().get(run).at("/result/perSecond").asDouble();
+        }
+        assertTrue(all > 0, result.runs()::toString);
+      }
       assertEquals(4, result.tables().get(0).rows().size());
       List<List<Object>> readers = result.tables().get(1).rows();
       assertEquals(2, readers.size());
