@@ -102,7 +102,11 @@ class HandshakeFaultsTest {
     for (int other : new int[] {Handshake.VERSION_MIN - 1, Handshake.VERSION_MAX + 1}) {
       assertIncompatible(
           offer(welcome(other, Mode.ORACLE, 1 << 20, 16)),
-          "this client speaks 1 to 1; upgrade the older side");
+          "this client speaks "
+              + Handshake.VERSION_MIN
+              + " to "
+              + Handshake.VERSION_MAX
+              + "; upgrade the older side");
     }
     assertIncompatible(error(ErrorCode.MALFORMED_FRAME, "no hello of mine"), "no hello of mine");
   }
