@@ -123,7 +123,7 @@ class RunTest {
     assertEquals(3, e.attempts());
     assertEquals(Category.CONFLICT, e.category());
     assertTrue(e.getMessage().contains("3 attempts"), e.getMessage());
-    assertTrue(e.getMessage().contains("another one committed"), e.getMessage());
+    assertTrue(e.getMessage().contains("row 'r' of table " + name), e.getMessage());
     assertTrue(e.getMessage().contains("RetryPolicy"), e.getMessage());
   }
 
