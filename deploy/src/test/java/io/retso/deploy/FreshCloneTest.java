@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * ./retso} builds what it needs and runs, docs/quickstart.md is right, and the archive that is made
  * there is this build's.
  */
-@Timeout(900)
+@Timeout(2400)
 class FreshCloneTest {
   private static final Path SOURCES = Path.of("..");
   private static final Set<String> NOT_OF_A_CLONE =
@@ -119,7 +119,7 @@ class FreshCloneTest {
     builder.environment().remove("RETSO_OPTS");
     Process process = builder.start();
     try {
-      assertTrue(process.waitFor(6, TimeUnit.MINUTES), "it hangs");
+      assertTrue(process.waitFor(15, TimeUnit.MINUTES), "it hangs");
       String text = Files.readString(output);
       assertEquals(0, process.exitValue(), text);
       return text;
