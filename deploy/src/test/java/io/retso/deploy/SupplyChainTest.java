@@ -32,7 +32,8 @@ class SupplyChainTest {
   private static final Path ROOT = Path.of("..");
 
   /**
-   * What others depend on. The rest of the bench is run from a clone alone, and is built beside these tests.
+   * What others depend on. The rest of the bench is run from a clone alone, and is built beside
+   * these tests.
    */
   private static final List<String> PUBLISHED =
       List.of(
