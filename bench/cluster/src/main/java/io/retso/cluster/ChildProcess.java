@@ -119,11 +119,20 @@ public final class ChildProcess implements AutoCloseable {
     }
   }
 
-  /** Sends a line; {@link #answer} has its answer, which is to be taken before the next one. */
-  public void send(String line) throws IOException {
+  /**
+   * Sends a line; {@link #answer} has its answer, which is to be taken before the next one.
+   *
+   * @throws ClusterException if the process has ended
+   */
+  public void send(String line) throws ClusterException {
     OutputStream input = process.getOutputStream();
-    input.write((line + "\n").getBytes(StandardCharsets.UTF_8));
-    input.flush();
+    try {
+      input.write((line + "\n").getBytes(StandardCharsets.UTF_8));
+      input.flush();
+    } catch (IOException e) { // its end was seen here first
+      stop(STOP_MAX);
+      throw ended();
+    }
   }
 
   /**
