@@ -1,8 +1,6 @@
 package io.retso.bench;
 
 import io.retso.bench.workload.ReadersBench;
-import io.retso.report.BenchException;
-import io.retso.server.BuildVersion;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -55,13 +53,7 @@ final class ReadersCommand implements Callable<Integer> {
             lengths.measured(),
             lengths.rounds(),
             options.seed);
-    BoundsCommand.quietClients();
-    return options.run(() -> publish(settings));
-  }
-
-  private void publish(ReadersBench.Settings settings) throws BenchException, InterruptedException {
-    options.publish(
-        new ReadersBench(settings, options.text(), System.console() != null)
-            .run(BuildVersion.text(), options.arguments()));
+    return stores.run(
+        options, (out, terminal) -> new ReadersBench(settings, out, terminal)::run);
   }
 }

@@ -1,8 +1,6 @@
 package io.retso.bench;
 
 import io.retso.bench.experiments.RubisBench;
-import io.retso.report.BenchException;
-import io.retso.server.BuildVersion;
 import io.retso.workload.rubis.Scale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -47,8 +45,10 @@ final class RubisCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     RubisBench.Settings settings = settings();
-    BoundsCommand.quietClients();
-    return options.run(() -> publish(settings));
+    return stores.run(
+        options,
+        settings.length(),
+        (out, terminal) -> new RubisBench(settings, out, terminal)::run);
   }
 
   private RubisBench.Settings settings() {
@@ -59,12 +59,5 @@ final class RubisCommand implements Callable<Integer> {
     options.check(by >= 1 && by <= DIVISOR_MAX, "--divisor must be 1 to " + DIVISOR_MAX);
     return new RubisBench.Settings(
         stores.experiment(options, clients, lengths).continued(goOn.isGiven), Scale.of(by));
-  }
-
-  private void publish(RubisBench.Settings settings) throws BenchException, InterruptedException {
-    stores.sayLength(options, settings.length());
-    options.publish(
-        new RubisBench(settings, options.text(), System.console() != null)
-            .run(BuildVersion.text(), options.arguments()));
   }
 }

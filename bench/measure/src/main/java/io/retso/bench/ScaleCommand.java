@@ -3,8 +3,6 @@ package io.retso.bench;
 import io.retso.bench.experiments.ExperimentPlan;
 import io.retso.bench.experiments.LongRunBench;
 import io.retso.bench.experiments.ScaleBench;
-import io.retso.report.BenchException;
-import io.retso.server.BuildVersion;
 import io.retso.workload.smallbank.ScaledBank;
 import java.time.Duration;
 import java.util.List;
@@ -96,8 +94,7 @@ final class ScaleCommand implements Callable<Integer> {
                     options.quick ? 2 : 6))
             .at(rate == null ? 0 : rate)
             .continued(goOn.isGiven);
-    BoundsCommand.quietClients();
-    return options.run(() -> publish(plan, customers));
+    return run(plan, customers);
   }
 
   private List<Integer> customers() {
@@ -121,26 +118,22 @@ final class ScaleCommand implements Callable<Integer> {
     return customers;
   }
 
-  private void publish(ExperimentPlan plan, List<Integer> customers)
-      throws BenchException, InterruptedException {
-    boolean terminal = System.console() != null;
+  private int run(ExperimentPlan plan, List<Integer> customers) throws InterruptedException {
     if (minutes == null) {
       ScaleBench.Settings settings = new ScaleBench.Settings(plan, customers);
-      stores.sayLength(options, settings.length());
-      options.publish(
-          new ScaleBench(settings, options.text(), terminal)
-              .run(BuildVersion.text(), options.arguments()));
-      return;
+      return stores.run(
+          options,
+          settings.length(),
+          (out, terminal) -> new ScaleBench(settings, out, terminal)::run);
     }
-    Duration point = Duration.ofMinutes(minutes).dividedBy(LongRunBench.Settings.POINTS);
     LongRunBench.Settings settings =
         new LongRunBench.Settings(
-            plan.measuring(point),
+            plan.measuring(Duration.ofMinutes(minutes).dividedBy(LongRunBench.Settings.POINTS)),
             customers.get(customers.size() - 1),
             LongRunBench.Settings.POINTS);
-    stores.sayLength(options, settings.length());
-    options.publish(
-        new LongRunBench(settings, options.text(), terminal)
-            .run(BuildVersion.text(), options.arguments()));
+    return stores.run(
+        options,
+        settings.length(),
+        (out, terminal) -> new LongRunBench(settings, out, terminal)::run);
   }
 }

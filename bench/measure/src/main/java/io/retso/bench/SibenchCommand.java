@@ -1,8 +1,6 @@
 package io.retso.bench;
 
 import io.retso.bench.workload.SibenchBench;
-import io.retso.report.BenchException;
-import io.retso.server.BuildVersion;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -22,7 +20,6 @@ import picocli.CommandLine.Option;
     sortOptions = false)
 final class SibenchCommand implements Callable<Integer> {
   private static final int SIZE_MAX = 1_000_000;
-  private static final int CLIENTS_MAX = 1000;
 
   @Mixin private BenchOptions options;
   @Mixin private StoreOptions stores;
@@ -48,7 +45,7 @@ final class SibenchCommand implements Callable<Integer> {
     StoreOptions.Lengths lengths =
         stores.lengths(
             options, options.quick ? 0.1 : 2, options.quick ? 0.5 : 5, options.quick ? 4 : 5);
-    options.check(clients >= 1 && clients <= CLIENTS_MAX, "--clients must be 1 to " + CLIENTS_MAX);
+    stores.checkClients(options, clients);
     for (int size : sizes) {
       options.check(size >= 1 && size <= SIZE_MAX, "--sizes must be 1 to " + SIZE_MAX + " each");
     }
@@ -62,13 +59,8 @@ final class SibenchCommand implements Callable<Integer> {
             lengths.rounds(),
             judge.most(options),
             options.seed);
-    BoundsCommand.quietClients();
-    return options.run(() -> publish(settings));
-  }
-
-  private void publish(SibenchBench.Settings settings) throws BenchException, InterruptedException {
-    options.publish(
-        new SibenchBench(settings, options.text(), System.console() != null)
-            .run(BuildVersion.text(), options.arguments()));
+    return stores.run(
+        options,
+        (out, terminal) -> new SibenchBench(settings, out, terminal)::run);
   }
 }

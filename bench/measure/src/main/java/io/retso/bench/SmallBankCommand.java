@@ -2,8 +2,6 @@ package io.retso.bench;
 
 import io.retso.bench.workload.SmallBankBench;
 import io.retso.bench.workload.SmallBankSettings;
-import io.retso.report.BenchException;
-import io.retso.server.BuildVersion;
 import io.retso.workload.smallbank.Mix;
 import io.retso.workload.smallbank.Strategy;
 import java.util.Arrays;
@@ -69,8 +67,9 @@ final class SmallBankCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     SmallBankSettings settings = settings();
-    BoundsCommand.quietClients();
-    return options.run(() -> publish(settings));
+    return stores.run(
+        options,
+        (out, terminal) -> new SmallBankBench(settings, out, terminal, goOn.isGiven)::run);
   }
 
   private SmallBankSettings settings() {
@@ -113,11 +112,5 @@ final class SmallBankCommand implements Callable<Integer> {
         hot >= 2 && all >= hot + 2 && percent <= 100,
         "--mix " + text + ": of --customers 2 at least are hot and 2 are not, and 100 % are most");
     return new Mix(all, hot, percent);
-  }
-
-  private void publish(SmallBankSettings settings) throws BenchException, InterruptedException {
-    options.publish(
-        new SmallBankBench(settings, options.text(), System.console() != null, goOn.isGiven)
-            .run(BuildVersion.text(), options.arguments()));
   }
 }

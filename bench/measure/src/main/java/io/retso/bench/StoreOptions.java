@@ -5,11 +5,16 @@ import io.retso.bench.stores.OpenStore;
 import io.retso.bench.stores.StoreKind;
 import io.retso.bench.stores.StorePlan;
 import io.retso.cluster.LocalPostgres;
+import io.retso.report.BenchException;
+import io.retso.report.Result;
+import io.retso.server.BuildVersion;
 import io.retso.text.ErrorText;
 import io.retso.verify.clients.ClusterAccess;
+import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import picocli.CommandLine.Option;
 
 /** What benchmarks of workloads take. */
@@ -127,7 +132,7 @@ final class StoreOptions {
    * @param clients threads
    */
   ExperimentPlan experiment(BenchOptions options, int clients, Lengths lengths) {
-    options.check(clients >= 1 && clients <= CLIENTS_MAX, "--clients must be 1 to " + CLIENTS_MAX);
+    checkClients(options, clients);
     StorePlan plan = plan(options);
     options.check(
         !plan.kinds().contains(StoreKind.PLAIN),
@@ -136,12 +141,39 @@ final class StoreOptions {
         plan, clients, lengths.warmUp(), lengths.measured(), lengths.rounds(), options.seed);
   }
 
-  /** Says beforehand how long it takes. */
-  void sayLength(BenchOptions options, Duration length) {
+  /** Refuses a number of threads that is out of range. */
+  void checkClients(BenchOptions options, int clients) {
+    options.check(clients >= 1 && clients <= CLIENTS_MAX, "--clients must be 1 to " + CLIENTS_MAX);
+  }
+
+  /** A benchmark that was told where to show its progress. */
+  interface Benchmark {
+    Result run(String version, List<String> flags) throws BenchException, InterruptedException;
+  }
+
+  /** Runs a benchmark, publishes what it finds, and returns the exit code. */
+  int run(BenchOptions options, BiFunction<PrintWriter, Boolean, Benchmark> benchmark)
+      throws InterruptedException {
+    BoundsCommand.quietClients();
+    return options.run(
+        () ->
+            options.publish(
+                benchmark
+                    .apply(options.text(), System.console() != null)
+                    .run(BuildVersion.text(), options.arguments())));
+  }
+
+  /** Runs a benchmark, and says beforehand how long it takes. */
+  int run(
+      BenchOptions options,
+      Duration length,
+      BiFunction<PrintWriter, Boolean, Benchmark> benchmark)
+      throws InterruptedException {
     long seconds = length.toSeconds();
     String time = seconds < 120 ? seconds + " seconds." : (seconds + 59) / 60 + " minutes.";
     options.text().println("  It takes about " + time);
     options.text().flush();
+    return run(options, benchmark);
   }
 
   private Optional<ClusterAccess> hbase(BenchOptions options) {

@@ -1,8 +1,6 @@
 package io.retso.bench;
 
 import io.retso.bench.experiments.TpcbBench;
-import io.retso.report.BenchException;
-import io.retso.server.BuildVersion;
 import io.retso.workload.tpcb.Tpcb;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -51,8 +49,10 @@ final class TpcbCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     TpcbBench.Settings settings = settings();
-    BoundsCommand.quietClients();
-    return options.run(() -> publish(settings));
+    return stores.run(
+        options,
+        settings.length(),
+        (out, terminal) -> new TpcbBench(settings, out, terminal)::run);
   }
 
   private TpcbBench.Settings settings() {
@@ -68,12 +68,5 @@ final class TpcbCommand implements Callable<Integer> {
     int threads = clients == null ? options.quick ? 8 : 16 : clients;
     return new TpcbBench.Settings(
         stores.experiment(options, threads, lengths).continued(goOn.isGiven), all, accounts);
-  }
-
-  private void publish(TpcbBench.Settings settings) throws BenchException, InterruptedException {
-    stores.sayLength(options, settings.length());
-    options.publish(
-        new TpcbBench(settings, options.text(), System.console() != null)
-            .run(BuildVersion.text(), options.arguments()));
   }
 }

@@ -1,8 +1,6 @@
 package io.retso.bench;
 
 import io.retso.bench.experiments.TpccBench;
-import io.retso.report.BenchException;
-import io.retso.server.BuildVersion;
 import io.retso.workload.tpcc.Scale;
 import java.time.Duration;
 import java.util.List;
@@ -73,8 +71,10 @@ final class TpccCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     TpccBench.Settings settings = settings();
-    BoundsCommand.quietClients();
-    return options.run(() -> publish(settings));
+    return stores.run(
+        options,
+        settings.length(),
+        (out, terminal) -> new TpccBench(settings, out, terminal)::run);
   }
 
   private TpccBench.Settings settings() {
@@ -100,12 +100,5 @@ final class TpccCommand implements Callable<Integer> {
         Scale.of(houses, by),
         all,
         Duration.ofMillis((long) (1000 * pause)));
-  }
-
-  private void publish(TpccBench.Settings settings) throws BenchException, InterruptedException {
-    stores.sayLength(options, settings.length());
-    options.publish(
-        new TpccBench(settings, options.text(), System.console() != null)
-            .run(BuildVersion.text(), options.arguments()));
   }
 }

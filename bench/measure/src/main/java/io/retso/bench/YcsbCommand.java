@@ -3,8 +3,6 @@ package io.retso.bench;
 import io.retso.bench.stores.StoreKind;
 import io.retso.bench.stores.StorePlan;
 import io.retso.bench.ycsb.YcsbBench;
-import io.retso.report.BenchException;
-import io.retso.server.BuildVersion;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
@@ -24,7 +22,6 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class YcsbCommand implements Callable<Integer> {
-  private static final int CLIENTS_MAX = 1000;
   private static final int RECORDS_MAX = 10_000_000;
 
   @Mixin private BenchOptions options;
@@ -54,8 +51,10 @@ final class YcsbCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     YcsbBench.Settings settings = settings();
-    BoundsCommand.quietClients();
-    return options.run(() -> publish(settings));
+    return stores.run(
+        options,
+        settings.length(),
+        (out, terminal) -> new YcsbBench(settings, out, terminal)::run);
   }
 
   private YcsbBench.Settings settings() {
@@ -67,7 +66,7 @@ final class YcsbCommand implements Callable<Integer> {
         "--workloads must be of " + String.join(",", YcsbBench.WORKLOADS));
     int loaded = records == null ? options.quick ? 500 : 10_000 : records;
     options.check(loaded >= 1 && loaded <= RECORDS_MAX, "--records must be 1 to " + RECORDS_MAX);
-    options.check(clients >= 1 && clients <= CLIENTS_MAX, "--clients must be 1 to " + CLIENTS_MAX);
+    stores.checkClients(options, clients);
     StorePlan plan = stores.plan(options);
     options.check(
         plan.kinds().equals(List.of(StoreKind.HBASE)),
@@ -83,12 +82,5 @@ final class YcsbCommand implements Callable<Integer> {
         options.quick ? 0 : -1,
         lengths.rounds(),
         options.seed);
-  }
-
-  private void publish(YcsbBench.Settings settings) throws BenchException, InterruptedException {
-    stores.sayLength(options, settings.length());
-    options.publish(
-        new YcsbBench(settings, options.text(), System.console() != null)
-            .run(BuildVersion.text(), options.arguments()));
   }
 }

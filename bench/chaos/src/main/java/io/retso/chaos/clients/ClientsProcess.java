@@ -6,6 +6,7 @@ import io.retso.chaos.load.Pauses;
 import io.retso.chaos.load.Successes;
 import io.retso.chaos.work.Bank;
 import io.retso.client.OracleMembers;
+import io.retso.text.ErrorText;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -211,16 +212,22 @@ final class ClientsProcess {
     return new Clients.Books(lost, next.size(), what.replaceAll("\\s+", " "));
   }
 
-  private Clients.Answer handOver(String address) throws IOException, InterruptedException {
+  /** A server that hands over, or is slow, may leave a request without an answer. */
+  private Clients.Answer handOver(String address) throws InterruptedException {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create(scheme() + address + "/handover"))
             .header("X-Retso-Action", "1")
             .timeout(HAND_OVER_MAX)
             .POST(HttpRequest.BodyPublishers.noBody())
             .build();
-    HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString());
-    return new Clients.Answer(
-        answer.statusCode() == HttpURLConnection.HTTP_OK, answer.body().strip().replace('\n', ' '));
+    try {
+      HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString());
+      return new Clients.Answer(
+          answer.statusCode() == HttpURLConnection.HTTP_OK,
+          answer.body().strip().replace('\n', ' '));
+    } catch (IOException e) {
+      return new Clients.Answer(false, "no answer: " + ErrorText.of(e).replace('\n', ' '));
+    }
   }
 
   private Clients.Idle idle(long millis) throws InterruptedException {

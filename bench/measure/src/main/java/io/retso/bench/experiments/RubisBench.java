@@ -2,6 +2,11 @@ package io.retso.bench.experiments;
 
 import io.retso.bench.stores.StoreKind;
 import io.retso.report.BenchException;
+import io.retso.report.Mean;
+import io.retso.report.Plot;
+import io.retso.report.Plot.Axis;
+import io.retso.report.Plot.Kind;
+import io.retso.report.Plot.Series;
 import io.retso.report.Result;
 import io.retso.workload.Isolation;
 import io.retso.workload.Store;
@@ -14,6 +19,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** {@code retso bench rubis}: an auction site with RUBiS's bidding mix, at both levels. */
 public final class RubisBench {
@@ -45,7 +52,45 @@ public final class RubisBench {
       throws BenchException, InterruptedException {
     Result.Builder result = run.run(version, flags, Map.of("scale", settings.scale), this::measure);
     Levels found = new Levels(run.rounds());
-    return result.table(found.table()).verdicts(found.verdicts(RATIO_MIN)).end();
+    return result
+        .table(found.table())
+        .verdicts(found.verdicts(RATIO_MIN))
+        .plot(plot(found))
+        .end();
+  }
+
+  /** Throughput as a ratio, and refusals, of each store. */
+  private Plot plot(Levels found) {
+    return Plot.of(
+            "rubis",
+            "RUBiS's bidding mix: SERIALIZABLE beside SNAPSHOT",
+            "bars: 95 % confidence",
+            Axis.of("", settings.plan.stores().kinds()))
+        .panel(
+            Kind.BARS,
+            Axis.linear("throughput / SNAPSHOT"),
+            List.of(series(Isolation.SERIALIZABLE, found::ratio)))
+        .panel(
+            Kind.BARS,
+            Axis.linear("refused, % of attempts"),
+            Stream.of(Isolation.SNAPSHOT, Isolation.SERIALIZABLE)
+                .map(level -> series(level, this::refused)).toList());
+  }
+
+  private Series series(Isolation level, Function<LevelCase, Mean> figure) {
+    return Series.ofMeans(
+        level.toString(),
+        "",
+        settings.plan.stores().kinds(),
+        kind -> figure.apply(of(kind, level)));
+  }
+
+  private Mean refused(LevelCase of) {
+    return run.rounds().mean(of, counts -> 100 * counts.refusedShare());
+  }
+
+  private static LevelCase of(StoreKind kind, Isolation level) {
+    return new LevelCase(kind, 0, "", level);
   }
 
   private void measure(Map<StoreKind, Store> stores) throws IOException, InterruptedException {
@@ -56,7 +101,7 @@ public final class RubisBench {
       run.load(kind, stores.get(kind), workload);
       workloads.put(kind, workload);
       compared.add(
-          LevelCase.both(kind).stream().map(level -> new LevelCase(kind, 0, "", level)).toList());
+          LevelCase.both(kind).stream().map(level -> of(kind, level)).toList());
     }
     run.take(
         compared,
