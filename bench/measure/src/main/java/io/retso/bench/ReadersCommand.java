@@ -53,7 +53,6 @@ final class ReadersCommand implements Callable<Integer> {
             lengths.measured(),
             lengths.rounds(),
             options.seed);
-    return stores.run(
-        options, (out, terminal) -> new ReadersBench(settings, out, terminal)::run);
+    return stores.run(options, (out, terminal) -> new ReadersBench(settings, out, terminal)::run);
   }
 }

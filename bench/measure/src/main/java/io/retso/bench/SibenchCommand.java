@@ -59,8 +59,6 @@ final class SibenchCommand implements Callable<Integer> {
             lengths.rounds(),
             judge.most(options),
             options.seed);
-    return stores.run(
-        options,
-        (out, terminal) -> new SibenchBench(settings, out, terminal)::run);
+    return stores.run(options, (out, terminal) -> new SibenchBench(settings, out, terminal)::run);
   }
 }

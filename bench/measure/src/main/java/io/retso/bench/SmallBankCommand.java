@@ -68,8 +68,7 @@ final class SmallBankCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     SmallBankSettings settings = settings();
     return stores.run(
-        options,
-        (out, terminal) -> new SmallBankBench(settings, out, terminal, goOn.isGiven)::run);
+        options, (out, terminal) -> new SmallBankBench(settings, out, terminal, goOn.isGiven)::run);
   }
 
   private SmallBankSettings settings() {

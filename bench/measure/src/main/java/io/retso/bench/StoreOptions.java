@@ -165,9 +165,7 @@ final class StoreOptions {
 
   /** Runs a benchmark, and says beforehand how long it takes. */
   int run(
-      BenchOptions options,
-      Duration length,
-      BiFunction<PrintWriter, Boolean, Benchmark> benchmark)
+      BenchOptions options, Duration length, BiFunction<PrintWriter, Boolean, Benchmark> benchmark)
       throws InterruptedException {
     long seconds = length.toSeconds();
     String time = seconds < 120 ? seconds + " seconds." : (seconds + 59) / 60 + " minutes.";

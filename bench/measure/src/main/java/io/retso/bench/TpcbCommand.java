@@ -50,9 +50,7 @@ final class TpcbCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     TpcbBench.Settings settings = settings();
     return stores.run(
-        options,
-        settings.length(),
-        (out, terminal) -> new TpcbBench(settings, out, terminal)::run);
+        options, settings.length(), (out, terminal) -> new TpcbBench(settings, out, terminal)::run);
   }
 
   private TpcbBench.Settings settings() {

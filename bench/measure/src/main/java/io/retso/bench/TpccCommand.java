@@ -72,9 +72,7 @@ final class TpccCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     TpccBench.Settings settings = settings();
     return stores.run(
-        options,
-        settings.length(),
-        (out, terminal) -> new TpccBench(settings, out, terminal)::run);
+        options, settings.length(), (out, terminal) -> new TpccBench(settings, out, terminal)::run);
   }
 
   private TpccBench.Settings settings() {

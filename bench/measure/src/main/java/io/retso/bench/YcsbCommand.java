@@ -52,9 +52,7 @@ final class YcsbCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     YcsbBench.Settings settings = settings();
     return stores.run(
-        options,
-        settings.length(),
-        (out, terminal) -> new YcsbBench(settings, out, terminal)::run);
+        options, settings.length(), (out, terminal) -> new YcsbBench(settings, out, terminal)::run);
   }
 
   private YcsbBench.Settings settings() {

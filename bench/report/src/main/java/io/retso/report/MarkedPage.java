@@ -15,15 +15,17 @@ import java.util.stream.Collectors;
  * and {@code <!-- end NAME -->}. What is outside of them is written by people.
  */
 public final class MarkedPage {
-  /** Figures lie in this directory, beside the page. */
-  private static final String FIGURES = "benchmarks";
-
   private final Path page;
+
+  /** Beside the page, with its name: figures of another page stay as they are. */
+  private final String directory;
+
   private final Map<String, String> figures = new TreeMap<>();
   private String text;
 
   private MarkedPage(Path page, String text) {
     this.page = page;
+    this.directory = page.getFileName().toString().replaceFirst("\\.md$", "");
     this.text = text;
   }
 
@@ -52,10 +54,10 @@ public final class MarkedPage {
   /** Writes the page and the figures of its parts; returns the files that were written. */
   public List<Path> write() throws IOException {
     List<Path> written = new ArrayList<>();
-    Path directory = page.resolveSibling(FIGURES);
-    Files.createDirectories(directory);
+    Path drawn = page.resolveSibling(directory);
+    Files.createDirectories(drawn);
     for (Map.Entry<String, String> figure : figures.entrySet()) {
-      written.add(Files.writeString(directory.resolve(figure.getKey()), figure.getValue()));
+      written.add(Files.writeString(drawn.resolve(figure.getKey()), figure.getValue()));
     }
     written.add(Files.writeString(page, text));
     return written;
@@ -76,7 +78,7 @@ public final class MarkedPage {
     }
     part.append('\n');
     for (Plot plot : result.plots()) {
-      part.append("![" + plot.file() + "](" + FIGURES + "/" + plot.file() + ".svg)\n\n");
+      part.append("![" + plot.file() + "](" + directory + "/" + plot.file() + ".svg)\n\n");
       figures.put(plot.file() + ".svg", Drawing.of(plot));
     }
     if (!result.verdicts().isEmpty()) {

@@ -52,11 +52,7 @@ public final class RubisBench {
       throws BenchException, InterruptedException {
     Result.Builder result = run.run(version, flags, Map.of("scale", settings.scale), this::measure);
     Levels found = new Levels(run.rounds());
-    return result
-        .table(found.table())
-        .verdicts(found.verdicts(RATIO_MIN))
-        .plot(plot(found))
-        .end();
+    return result.table(found.table()).verdicts(found.verdicts(RATIO_MIN)).plot(plot(found)).end();
   }
 
   /** Throughput as a ratio, and refusals, of each store. */
@@ -74,7 +70,8 @@ public final class RubisBench {
             Kind.BARS,
             Axis.linear("refused, % of attempts"),
             Stream.of(Isolation.SNAPSHOT, Isolation.SERIALIZABLE)
-                .map(level -> series(level, this::refused)).toList());
+                .map(level -> series(level, this::refused))
+                .toList());
   }
 
   private Series series(Isolation level, Function<LevelCase, Mean> figure) {
@@ -100,8 +97,7 @@ public final class RubisBench {
       Rubis workload = new Rubis(settings.scale, Isolation.SNAPSHOT);
       run.load(kind, stores.get(kind), workload);
       workloads.put(kind, workload);
-      compared.add(
-          LevelCase.both(kind).stream().map(level -> of(kind, level)).toList());
+      compared.add(LevelCase.both(kind).stream().map(level -> of(kind, level)).toList());
     }
     run.take(
         compared,

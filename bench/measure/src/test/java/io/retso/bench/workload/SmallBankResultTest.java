@@ -216,7 +216,7 @@ class SmallBankResultTest {
     assertTrue(text.contains("### the oracle alone, hot spot of 10, 60 % Bal"), text);
     assertTrue(text.contains("| 20 | MaterializeWT | 1,052 +- "), text);
     assertTrue(text.contains("| 12 |"), text); // anomalies of four rounds, three each
-    assertTrue(text.contains("(benchmarks/smallbank-oracle-figure7-60.svg)"), text);
+    assertTrue(text.contains("(page/smallbank-oracle-figure7-60.svg)"), text);
     assertTrue(written.stream().allMatch(Files::exists));
     assertEquals(7 + 1, written.size());
     SerializablePage.publish(from, page);
