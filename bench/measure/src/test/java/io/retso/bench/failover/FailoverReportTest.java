@@ -113,7 +113,7 @@ class FailoverReportTest {
     assertTrue(first.contains("| kill-leader | 49k (25 %) | 100 | 351 | 400 |"), first);
     assertTrue(first.contains("| 0 | 0 | 1 |"), "lost, wrong and needless: " + first);
     assertTrue(first.contains("| kill-leader | 400 | 501 | 30.0 | 300 | 1 | 0 |"), first);
-    assertTrue(Files.exists(directory.resolve("benchmarks").resolve("failover-1.svg")));
+    assertTrue(Files.exists(directory.resolve("page").resolve("failover-1.svg")));
     FailoverPage.publish(List.of(results), page);
     assertEquals(first, Files.readString(page));
     assertTrue(
