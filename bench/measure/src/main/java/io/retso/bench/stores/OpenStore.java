@@ -26,6 +26,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntSupplier;
@@ -147,7 +148,7 @@ public final class OpenStore implements AutoCloseable {
           ClusterAccess given = plan.hbase().get();
           yield new HBaseStore(configuration(given), given.oracle());
         }
-        LocalCluster cluster = cluster(plan);
+        LocalCluster cluster = cluster(kind, plan);
         oracle = () -> cluster.oracleProcess().cpuTime().toNanos();
         oraclePid = () -> cluster.oracleProcess().pid();
         oraclePort = cluster::oracleHttpPort;
@@ -157,7 +158,7 @@ public final class OpenStore implements AutoCloseable {
           new PlainStore(
               plan.hbase().isPresent()
                   ? configuration(plan.hbase().get())
-                  : cluster(plan).configuration());
+                  : cluster(kind, plan).configuration());
       case ORACLE -> {
         plan.oracle().makeDirectory();
         Servers servers = opened(Servers.start(plan.oracle()));
@@ -178,11 +179,11 @@ public final class OpenStore implements AutoCloseable {
           throw new BenchException(
               "Omid is measured on a cluster of its own: leave --cluster and --oracle out");
         }
-        yield omid(cluster(plan));
+        yield omid(cluster(kind, plan));
       }
       case POSTGRESQL ->
           new PostgresStore(
-              plan.postgresUrl().isEmpty() ? postgres(plan).url() : plan.postgresUrl());
+              plan.postgresUrl().isEmpty() ? postgres(kind, plan).url() : plan.postgresUrl());
     };
   }
 
@@ -217,22 +218,27 @@ public final class OpenStore implements AutoCloseable {
     return configuration;
   }
 
-  private LocalPostgres postgres(StorePlan plan) throws IOException, InterruptedException {
-    LocalPostgres server = opened(LocalPostgres.in(emptyDirectory(plan, "workload-postgresql")));
+  private LocalPostgres postgres(StoreKind kind, StorePlan plan)
+      throws IOException, InterruptedException {
+    LocalPostgres server = opened(LocalPostgres.in(emptyDirectory(kind, plan)));
     rows = List.of(server.process());
     return server;
   }
 
-  private LocalCluster cluster(StorePlan plan) throws IOException, InterruptedException {
-    Path data = emptyDirectory(plan, "workload-cluster");
+  private LocalCluster cluster(StoreKind kind, StorePlan plan)
+      throws IOException, InterruptedException {
+    Path data = emptyDirectory(kind, plan);
     LocalCluster cluster = opened(LocalCluster.in(data).hbaseHeapMb(HBASE_HEAP_MB).start());
     rows = cluster.hbaseProcesses();
     return cluster;
   }
 
-  /** A place for data that is deleted in the end, however that comes. */
-  private Path emptyDirectory(StorePlan plan, String name) throws IOException {
-    Path data = plan.directory().resolve(name);
+  /**
+   * A place for the data of a store, deleted in the end, however that comes. Stores that take turns
+   * are there at the same time.
+   */
+  private Path emptyDirectory(StoreKind kind, StorePlan plan) throws IOException {
+    Path data = plan.directory().resolve("workload-" + kind.name().toLowerCase(Locale.ROOT));
     Directories.delete(data); // left by a run that was killed
     opened(DeleteAtExit.of(data));
     opened(() -> Directories.delete(data));
