@@ -5,14 +5,15 @@ import io.retso.hbase.TransactionOptions;
 import io.retso.hbase.failures.Failures;
 import io.retso.hbase.futures.Callbacks;
 import io.retso.hbase.futures.Futures;
-import io.retso.hbase.metrics.Timings;
 import io.retso.hbase.metrics.Timings.Step;
+import io.retso.hbase.metrics.Timings;
 import io.retso.hbase.options.Isolation;
 import io.retso.hbase.options.ReadSnapshot;
 import io.retso.hbase.read.ReadSet;
 import io.retso.hbase.read.SafeSnapshots;
 import io.retso.hbase.read.Snapshot;
 import io.retso.hbase.recording.TransactionRecord;
+import io.retso.hbase.trace.TransactionTrace;
 import io.retso.hbase.write.WriteBuffer;
 import java.io.IOException;
 import java.util.Objects;
@@ -42,15 +43,32 @@ final class Begins {
     return Futures.await(begin.get(), HBaseReadTransaction::close);
   }
 
+  /** What the attempts of a run share; closed by it. */
+  TransactionTrace ofRun(TransactionOptions options, boolean isReadOnly) {
+    return shared.tracing().run(options.name(), isolation(options).name(), isReadOnly);
+  }
+
+  private TransactionTrace ofTransaction(TransactionOptions options, boolean isReadOnly) {
+    return shared.tracing().transaction(options.name(), isolation(options).name(), isReadOnly);
+  }
+
+  /** One that its application ends. */
   CompletableFuture<HBaseTransaction> writer(TransactionOptions options) {
-    return atOracle(options, false).thenApply(HBaseTransaction::new);
+    checked(options);
+    shared.checkOpen();
+    return writer(options, ofTransaction(options, false));
+  }
+
+  CompletableFuture<HBaseTransaction> writer(TransactionOptions options, TransactionTrace trace) {
+    return atOracle(options, false, trace).thenApply(HBaseTransaction::new);
   }
 
   /** One that may be refused at its end, if it is serializable and reads the latest snapshot. */
-  CompletableFuture<HBaseReadTransaction> reader(TransactionOptions options) {
+  CompletableFuture<HBaseReadTransaction> reader(
+      TransactionOptions options, TransactionTrace trace) {
     return isCertified(options)
-        ? atOracle(options, true).thenApply(HBaseReadTransaction::new)
-        : CompletableFuture.completedFuture(uncertified(options));
+        ? atOracle(options, true, trace).thenApply(HBaseReadTransaction::new)
+        : CompletableFuture.completedFuture(uncertified(options, trace));
   }
 
   HBaseReadTransaction readOnly(TransactionOptions options) {
@@ -59,16 +77,17 @@ final class Begins {
           "what is read of the LATEST snapshot may be refused, which close() cannot say: call read"
               + " or readAsync, or read a DEFERRED or RECENT one");
     }
-    return uncertified(options);
+    shared.checkOpen();
+    return uncertified(options, ofTransaction(options, true));
   }
 
   private CompletableFuture<TransactionCore> atOracle(
-      TransactionOptions options, boolean isReadOnly) {
+      TransactionOptions options, boolean isReadOnly, TransactionTrace trace) {
     checked(options);
     shared.checkOpen();
     Timings timings = timings();
     return Futures.explained(
-            timings.of(Step.BEGIN, shared.oracle()::beginAsync),
+            timings.of(Step.BEGIN, trace.begin(shared.oracle()::beginAsync)),
             failure ->
                 Failures.name(
                     Failures.ofOracle(failure, "the begin of a transaction"), options.name()))
@@ -76,11 +95,11 @@ final class Begins {
             handle -> {
               Runnable end = () -> shared.oracle().endLater(handle);
               Snapshot snapshot = Snapshot.at(handle.startTimestamp());
-              return core(options, handle, isReadOnly, snapshot, end, timings);
+              return core(options, handle, isReadOnly, snapshot, end, timings, trace);
             });
   }
 
-  private HBaseReadTransaction uncertified(TransactionOptions options) {
+  private HBaseReadTransaction uncertified(TransactionOptions options, TransactionTrace trace) {
     shared.checkOpen();
     Snapshot snapshot =
         !isSerializable(options)
@@ -89,7 +108,7 @@ final class Begins {
                 ? Snapshot.safe(safeSnapshots::next)
                 : Snapshot.safe(safeSnapshots::recent);
     return new HBaseReadTransaction(
-        core(options, null, true, snapshot, snapshot::release, timings()));
+        core(options, null, true, snapshot, snapshot::release, timings(), trace));
   }
 
   /**
@@ -103,7 +122,8 @@ final class Begins {
       boolean isReadOnly,
       Snapshot snapshot,
       Runnable endWithoutWrites,
-      Timings timings) {
+      Timings timings,
+      TransactionTrace trace) {
     shared.counters().begun.increment();
     long start = Begun.start(handle);
     WriteBuffer writes =
@@ -120,6 +140,7 @@ final class Begins {
             reads,
             endWithoutWrites,
             timings,
+            trace,
             recorded(options, isReadOnly)),
         shared);
   }
@@ -136,12 +157,16 @@ final class Begins {
             .recorder()
             .begin(
                 options.name(),
-                options.isolation().orElse(shared.settings().isolation()).name(),
+                isolation(options).name(),
                 isReadOnly);
   }
 
+  private Isolation isolation(TransactionOptions options) {
+    return options.isolation().orElse(shared.settings().isolation());
+  }
+
   private boolean isSerializable(TransactionOptions options) {
-    return options.isolation().orElse(shared.settings().isolation()) == Isolation.SERIALIZABLE;
+    return isolation(options) == Isolation.SERIALIZABLE;
   }
 
   /** Whether a read-only transaction reports what it has read. */
