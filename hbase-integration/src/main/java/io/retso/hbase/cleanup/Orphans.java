@@ -76,8 +76,7 @@ public final class Orphans {
       underWay = CompletableFuture.allOf(underWay, answered); // before it is, for close()
     }
     int rows = tables.values().stream().mapToInt(List::size).sum();
-    BackgroundTrace trace =
-        rows == 0 ? BackgroundTrace.NONE : tracing.cleanup(rows, Stream::empty);
+    BackgroundTrace trace = rows == 0 ? BackgroundTrace.NONE : tracing.cleanup(rows, Stream::empty);
     List<CompletableFuture<Void>> sent = trace.context().call(() -> sent(tables));
     sent.forEach(row -> row.thenRun(counters.orphansCleaned::increment));
     Futures.all(sent)

@@ -16,8 +16,8 @@ import io.retso.hbase.errors.WriteSetTooLargeException;
 import io.retso.hbase.failures.Failures;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.metrics.Counters;
-import io.retso.hbase.metrics.Timings.Step;
 import io.retso.hbase.metrics.Timings;
+import io.retso.hbase.metrics.Timings.Step;
 import io.retso.hbase.read.ReadSet;
 import io.retso.hbase.table.IdSet;
 import io.retso.hbase.trace.TraceContext;
@@ -127,8 +127,7 @@ public final class CommitProtocol {
             throw e;
           }
           return Futures.compose(
-              TraceContext.keep(
-                  writer.timings.of(Step.COMMIT, () -> oracle.commitAsync(request))),
+              TraceContext.keep(writer.timings.of(Step.COMMIT, () -> oracle.commitAsync(request))),
               (result, unanswered) -> {
                 if (unanswered != null) {
                   throw notAnswered(writer, unanswered, decided);

@@ -67,7 +67,8 @@ final class TransactionSpan implements TransactionTrace {
     return request(
         Names.BEGIN,
         ask,
-        (begin, handle) -> begin.setAttribute(Names.START_TIMESTAMP, Long.valueOf(handle.startTimestamp())),
+        (begin, handle) ->
+            begin.setAttribute(Names.START_TIMESTAMP, Long.valueOf(handle.startTimestamp())),
         (begin, failure) -> {
           if (failure != null && !isRun) {
             close(failure);
@@ -77,9 +78,7 @@ final class TransactionSpan implements TransactionTrace {
 
   @Override
   public Supplier<CompletableFuture<Long>> commit(
-      int rows,
-      Supplier<CompletableFuture<Long>> commit,
-      Function<Throwable, String> outcome) {
+      int rows, Supplier<CompletableFuture<Long>> commit, Function<Throwable, String> outcome) {
     return request(
         Names.COMMIT,
         commit,
@@ -146,7 +145,8 @@ final class TransactionSpan implements TransactionTrace {
     if (met.column() != null) {
       attributes.put(Names.COLUMN, met.column());
     }
-    met.commitTimestamp().ifPresent(commit -> attributes.put(Names.COMMIT_TIMESTAMP, Long.valueOf(commit)));
+    met.commitTimestamp()
+        .ifPresent(commit -> attributes.put(Names.COMMIT_TIMESTAMP, Long.valueOf(commit)));
   }
 
   @Override

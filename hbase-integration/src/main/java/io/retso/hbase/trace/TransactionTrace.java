@@ -50,9 +50,7 @@ public interface TransactionTrace {
    * @param outcome what a failure means, and null: a word for an attribute
    */
   default Supplier<CompletableFuture<Long>> commit(
-      int rows,
-      Supplier<CompletableFuture<Long>> commit,
-      Function<Throwable, String> outcome) {
+      int rows, Supplier<CompletableFuture<Long>> commit, Function<Throwable, String> outcome) {
     return commit;
   }
 

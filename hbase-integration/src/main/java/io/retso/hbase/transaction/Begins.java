@@ -5,8 +5,8 @@ import io.retso.hbase.TransactionOptions;
 import io.retso.hbase.failures.Failures;
 import io.retso.hbase.futures.Callbacks;
 import io.retso.hbase.futures.Futures;
-import io.retso.hbase.metrics.Timings.Step;
 import io.retso.hbase.metrics.Timings;
+import io.retso.hbase.metrics.Timings.Step;
 import io.retso.hbase.options.Isolation;
 import io.retso.hbase.options.ReadSnapshot;
 import io.retso.hbase.read.ReadSet;
@@ -153,12 +153,7 @@ final class Begins {
   private TransactionRecord recorded(TransactionOptions options, boolean isReadOnly) {
     return shared.recorder() == null
         ? null
-        : shared
-            .recorder()
-            .begin(
-                options.name(),
-                isolation(options).name(),
-                isReadOnly);
+        : shared.recorder().begin(options.name(), isolation(options).name(), isReadOnly);
   }
 
   private Isolation isolation(TransactionOptions options) {

@@ -191,8 +191,7 @@ public final class HBaseTransactionManager implements TransactionManager {
 
   private SweepResult swept() throws IOException {
     TransactionOptions plain = TransactionOptions.DEFAULT;
-    try (HBaseTransaction own =
-        Begins.awaited(() -> begins.writer(plain, TransactionTrace.NONE))) {
+    try (HBaseTransaction own = Begins.awaited(() -> begins.writer(plain, TransactionTrace.NONE))) {
       return new Sweeper(shared.oracle(), hbase, shared.tables()).sweep(own.core.begun.handle());
     }
   }

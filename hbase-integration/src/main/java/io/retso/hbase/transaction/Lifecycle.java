@@ -1,7 +1,7 @@
 package io.retso.hbase.transaction;
 
-import io.retso.hbase.Transaction.State;
 import io.retso.hbase.Transaction;
+import io.retso.hbase.Transaction.State;
 import io.retso.hbase.commit.CommitProtocol;
 import io.retso.hbase.errors.RollbackOnlyException;
 import io.retso.hbase.errors.SnapshotTooOldException;

@@ -1,11 +1,11 @@
 package io.retso.hbase.transaction;
 
 import io.retso.hbase.errors.ConflictException;
-import io.retso.hbase.errors.ConflictingChange.Place;
 import io.retso.hbase.errors.ConflictingChange;
+import io.retso.hbase.errors.ConflictingChange.Place;
 import io.retso.hbase.errors.SerializationException;
-import io.retso.hbase.errors.TransactionException.Category;
 import io.retso.hbase.errors.TransactionException;
+import io.retso.hbase.errors.TransactionException.Category;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.metrics.ManagerMeters.Outcome;
 import io.retso.hbase.trace.ConflictPlace;

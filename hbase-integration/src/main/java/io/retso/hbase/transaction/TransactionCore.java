@@ -57,8 +57,7 @@ final class TransactionCore {
             table ->
                 goesBy(table)
                     ? CompletableFuture.completedFuture(used(table))
-                    : Futures.failed(
-                        Failures.tableChanged(begun.start(), "table " + name, null)));
+                    : Futures.failed(Failures.tableChanged(begun.start(), "table " + name, null)));
   }
 
   /** Whether a table still has the settings by which this transaction has used it, if it has. */
@@ -86,8 +85,7 @@ final class TransactionCore {
     return refused != null
         ? Futures.failed(refused)
         : begun.named(
-            operations.submit(
-                isWrite, isHeld, begun.trace().called(() -> unlessEnded(operation))));
+            operations.submit(isWrite, isHeld, begun.trace().called(() -> unlessEnded(operation))));
   }
 
   /**

@@ -53,7 +53,8 @@ class ContextsTest {
   }
 
   /** Runs code in a span of the application. */
-  private static <R, X extends Exception> R within(Span span, TraceContext.Code<R, X> code) throws X {
+  private static <R, X extends Exception> R within(Span span, TraceContext.Code<R, X> code)
+      throws X {
     return new OpenTelemetryContext(Context.current().with(span)).call(code);
   }
 

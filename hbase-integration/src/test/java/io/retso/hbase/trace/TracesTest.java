@@ -80,8 +80,7 @@ class TracesTest {
 
   private static void assertOutcome(String outcome, Class<?> failure, SpanData span) {
     assertEquals(outcome, span.getAttributes().get(Names.OUTCOME), span::toString);
-    assertEquals(
-        failure == null ? null : failure.getName(), span.getAttributes().get(Names.ERROR));
+    assertEquals(failure == null ? null : failure.getName(), span.getAttributes().get(Names.ERROR));
     assertEquals(
         failure == null ? StatusCode.UNSET : StatusCode.ERROR, span.getStatus().getStatusCode());
   }
@@ -162,8 +161,7 @@ class TracesTest {
         assertNull(event.getAttributes().get(Names.COLUMN));
         assertNotNull(event.getAttributes().get(Names.COMMIT_TIMESTAMP));
       } else {
-        assertEquals(
-            ConflictException.class.getName(), event.getAttributes().get(Names.ERROR));
+        assertEquals(ConflictException.class.getName(), event.getAttributes().get(Names.ERROR));
         assertTrue(event.getAttributes().get(Names.PAUSE) >= 0);
       }
     }
