@@ -86,17 +86,23 @@ final class Begins {
     checked(options);
     shared.checkOpen();
     Timings timings = timings();
-    return Futures.explained(
-            timings.of(Step.BEGIN, trace.begin(shared.oracle()::beginAsync)),
-            failure ->
-                Failures.name(
-                    Failures.ofOracle(failure, "the begin of a transaction"), options.name()))
+    return trace
+        .begin(() -> begun(options, timings))
+        .get()
         .thenApply(
             handle -> {
               Runnable end = () -> shared.oracle().endLater(handle);
               Snapshot snapshot = Snapshot.at(handle.startTimestamp());
               return core(options, handle, isReadOnly, snapshot, end, timings, trace);
             });
+  }
+
+  private CompletableFuture<TransactionHandle> begun(TransactionOptions options, Timings timings) {
+    return Futures.explained(
+        timings.of(Step.BEGIN, shared.oracle()::beginAsync),
+        failure ->
+            Failures.name(
+                Failures.ofOracle(failure, "the begin of a transaction"), options.name()));
   }
 
   private HBaseReadTransaction uncertified(TransactionOptions options, TransactionTrace trace) {
