@@ -42,6 +42,9 @@ import org.apache.yetus.audience.InterfaceAudience;
  * those that only begin something do not). For whatever takes long, {@code thenApplyAsync(...,
  * executor)} with an executor of the application's own leaves these threads.
  *
+ * <p><strong>Traces.</strong> If the process has an SDK of OpenTelemetry when the manager is built,
+ * transactions have spans, and those of HBase's client are below them: docs/traces.md.
+ *
  * @since 0.1
  */
 @InterfaceAudience.Public

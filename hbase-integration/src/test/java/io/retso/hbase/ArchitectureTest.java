@@ -68,7 +68,8 @@ class ArchitectureTest {
           List.of("errors"),
           List.of("resolve"),
           List.of("layout"),
-          List.of("options", "futures"));
+          List.of("options", "futures"),
+          List.of("trace"));
 
   /** Likewise in the coprocessor; all of them may know resolve and layout. */
   private static final List<List<String>> REGION =
@@ -199,6 +200,18 @@ class ArchitectureTest {
         .check(MODULE);
   }
 
+  /** HBase's client brings it today; another one need not. */
+  @Test
+  void openTelemetryIsNeededByThoseWhoWantTraces() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.retso.hbase.trace")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.opentelemetry..")
+        .check(MODULE);
+  }
+
   /** As containers, mocks and serializers do with classes of any object that they meet. */
   @Test
   void publicClassesCanBeLookedAtWithoutLibrariesThatAnApplicationMayLack() throws Exception {
@@ -225,11 +238,12 @@ class ArchitectureTest {
     assertTrue(looked > 60, "only " + looked);
   }
 
-  /** Has no Micrometer and no classes of HBase's servers. */
+  /** Has no Micrometer, no OpenTelemetry and no classes of HBase's servers. */
   private static final class Lacking extends ClassLoader {
     private static final List<String> MISSING =
         List.of(
             "io.micrometer.",
+            "io.opentelemetry.",
             "org.apache.hadoop.hbase.regionserver.",
             "org.apache.hadoop.hbase.coprocessor.");
 

@@ -369,7 +369,8 @@ public final class Fixture implements AutoCloseable {
         });
   }
 
-  private static void eventually(Supplier<String> what, Condition condition) throws Exception {
+  /** Waits for what happens in the background; what it is may say how far that has come. */
+  public static void eventually(Supplier<String> what, Condition condition) throws Exception {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(patienceSeconds);
     while (!condition.holds()) {
       if (System.nanoTime() > deadline) {

@@ -4,6 +4,7 @@ import io.retso.client.OracleClient;
 import io.retso.hbase.futures.Timers;
 import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.metrics.Counters;
+import io.retso.hbase.trace.Tracing;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -66,18 +67,23 @@ public final class Cleaner {
   /** Whether the log has been warned of a row that is left to others. */
   private final AtomicBoolean warned = new AtomicBoolean();
 
-  public Cleaner(OracleClient oracle, Counters counters, Options options) {
-    this(oracle, counters, options, System::nanoTime);
+  public Cleaner(OracleClient oracle, Counters counters, Options options, Tracing tracing) {
+    this(oracle, counters, options, tracing, System::nanoTime);
   }
 
-  Cleaner(OracleClient oracle, Counters counters, Options options, LongSupplier nanoClock) {
+  Cleaner(
+      OracleClient oracle,
+      Counters counters,
+      Options options,
+      Tracing tracing,
+      LongSupplier nanoClock) {
     this.nanoClock = nanoClock;
     this.oracle = oracle;
     this.counters = counters;
     this.timeoutNanos = TimeUnit.MILLISECONDS.toNanos(options.timeoutMillis());
     this.alive = options.alive();
     this.admission = new CleanupAdmission(options.rowsMax());
-    this.batches = new CleanupBatches(options.delayMillis(), new Answers());
+    this.batches = new CleanupBatches(options.delayMillis(), new Answers(), tracing);
   }
 
   /**

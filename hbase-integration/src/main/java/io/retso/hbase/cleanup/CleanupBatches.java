@@ -4,6 +4,8 @@ import io.retso.hbase.futures.Futures;
 import io.retso.hbase.futures.Timers;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.trace.BackgroundTrace;
+import io.retso.hbase.trace.Tracing;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -35,6 +37,7 @@ final class CleanupBatches {
 
   private final long delayMillis;
   private final CleanupAnswers answers;
+  private final Tracing tracing;
   private final Deque<CleanupPart> queue = new ArrayDeque<>();
 
   /** The weight of the parts in the queue. */
@@ -63,9 +66,10 @@ final class CleanupBatches {
    *
    * @param delayMillis how long a batch that is not full collects
    */
-  CleanupBatches(long delayMillis, CleanupAnswers answers) {
+  CleanupBatches(long delayMillis, CleanupAnswers answers, Tracing tracing) {
     this.delayMillis = delayMillis;
     this.answers = answers;
+    this.tracing = tracing;
   }
 
   /** Takes parts, to be sent soon; false if they never will be, as it was stopped. */
@@ -160,6 +164,22 @@ final class CleanupBatches {
   }
 
   private void send(List<CleanupPart> batch) {
+    int size = batch.stream().mapToInt(CleanupPart::size).sum();
+    BackgroundTrace trace =
+        tracing.cleanup(size, () -> batch.stream().map(part -> part.job().origin));
+    Timers.completeAfter(trace.context().call(() -> sent(batch)), null, BATCH_MILLIS)
+        .whenComplete(
+            (done, failure) -> {
+              trace.end(failure);
+              synchronized (this) {
+                batches--;
+              }
+              pump(false);
+            });
+  }
+
+  /** Completes when all is answered or has failed. */
+  private CompletableFuture<Void> sent(List<CleanupPart> batch) {
     Map<PreparedTable, List<CleanupPart>> adoptions = new LinkedHashMap<>();
     Map<PreparedTable, List<CleanupPart>> rows = new LinkedHashMap<>();
     for (CleanupPart part : batch) {
@@ -172,14 +192,7 @@ final class CleanupBatches {
     adoptions.forEach(
         (table, parts) -> all.add(TableAdoptions.send(table, parts, wanted, answers)));
     rows.forEach((table, parts) -> all.addAll(sendRows(table, parts, wanted)));
-    Timers.completeAfter(Futures.all(all), null, BATCH_MILLIS)
-        .whenComplete(
-            (done, failure) -> {
-              synchronized (this) {
-                batches--;
-              }
-              pump(false);
-            });
+    return Futures.all(all);
   }
 
   /** Sends a request for each row; never throws. */

@@ -4,6 +4,7 @@ import io.retso.client.CommitResult;
 import io.retso.client.TransactionHandle;
 import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.table.WrittenRows;
+import io.retso.hbase.trace.TraceContext;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -17,6 +18,9 @@ public final class CleanupJob {
 
   /** Completes when there is room for a job that waits for some, or the cleaner was closed. */
   final CompletableFuture<Void> admitted = new CompletableFuture<>();
+
+  /** Where it was decided, or given up. */
+  final TraceContext origin = TraceContext.current();
 
   private final List<WrittenRows> rows;
   private long outcome;

@@ -8,6 +8,7 @@ import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.RawVersion;
 import io.retso.hbase.layout.SettingsCheck;
+import io.retso.hbase.trace.TraceContext;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -83,7 +84,7 @@ final class ClientRowCleanup {
       BooleanSupplier wanted,
       List<CompletableFuture<Void>> outcomes,
       Runnable next) {
-    Futures.all(rows)
+    TraceContext.keep(Futures.all(rows))
         .whenComplete(
             (done, failure) -> {
               if (wanted.getAsBoolean()) {

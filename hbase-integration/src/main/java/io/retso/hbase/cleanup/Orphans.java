@@ -5,12 +5,15 @@ import io.retso.hbase.futures.Timers;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.trace.BackgroundTrace;
+import io.retso.hbase.trace.Tracing;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.util.Bytes;
 
@@ -28,6 +31,7 @@ public final class Orphans {
 
   private final long delayMillis;
   private final Counters counters;
+  private final Tracing tracing;
   private final Map<Key, Found> waiting = new LinkedHashMap<>();
   private boolean scheduled;
   private boolean closed;
@@ -36,9 +40,10 @@ public final class Orphans {
   private CompletableFuture<Void> underWay = CompletableFuture.completedFuture(null);
 
   /** Cleans up {@code delayMillis} after a row was found. */
-  public Orphans(long delayMillis, Counters counters) {
+  public Orphans(long delayMillis, Counters counters, Tracing tracing) {
     this.delayMillis = delayMillis;
     this.counters = counters;
+    this.tracing = tracing;
   }
 
   /** Rows of one table in which a read met decided transactions. */
@@ -70,13 +75,25 @@ public final class Orphans {
       waiting.clear();
       underWay = CompletableFuture.allOf(underWay, answered); // before it is, for close()
     }
+    int rows = tables.values().stream().mapToInt(List::size).sum();
+    BackgroundTrace trace = rows == 0 ? BackgroundTrace.NONE : tracing.cleanup(rows, Stream::empty);
+    List<CompletableFuture<Void>> sent = trace.context().call(() -> sent(tables));
+    sent.forEach(row -> row.thenRun(counters.orphansCleaned::increment));
+    Futures.all(sent)
+        .whenComplete(
+            (done, failure) -> {
+              trace.end(null); // a row that failed is left to the next reader
+              answered.complete(null);
+            });
+  }
+
+  /** Not tried again, nor for long: the next reader of the row will. */
+  private List<CompletableFuture<Void>> sent(Map<PreparedTable, List<CleanupRequest>> tables) {
     List<CompletableFuture<Void>> sent = new ArrayList<>();
-    // Not tried again, nor for long: the next reader of the row will.
     tables.forEach(
         (table, requests) ->
             sent.addAll(RowCleanup.send(table, table.shortTimeout(), requests, this::isOpen)));
-    sent.forEach(row -> row.thenRun(counters.orphansCleaned::increment));
-    Futures.all(sent).whenComplete((done, failure) -> answered.complete(null));
+    return sent;
   }
 
   /** Completes, once it is closed, when nothing is on its way to HBase any more: in seconds. */

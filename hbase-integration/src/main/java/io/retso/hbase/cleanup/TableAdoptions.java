@@ -4,6 +4,7 @@ import io.retso.hbase.futures.Futures;
 import io.retso.hbase.futures.Timers;
 import io.retso.hbase.layout.AdoptionRequest;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.trace.TraceContext;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -103,7 +104,7 @@ final class TableAdoptions {
         give(unlocated.poll(), known);
         continue;
       }
-      CompletableFuture<HRegionLocation> asked = ask(row);
+      CompletableFuture<HRegionLocation> asked = TraceContext.keep(ask(row));
       if (!asked.isDone()) {
         asked.whenComplete(
             (location, failure) -> {

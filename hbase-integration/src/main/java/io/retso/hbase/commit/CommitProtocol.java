@@ -20,6 +20,7 @@ import io.retso.hbase.metrics.Timings;
 import io.retso.hbase.metrics.Timings.Step;
 import io.retso.hbase.read.ReadSet;
 import io.retso.hbase.table.IdSet;
+import io.retso.hbase.trace.TraceContext;
 import io.retso.hbase.write.WriteBuffer;
 import io.retso.protocol.Limits;
 import io.retso.text.Text;
@@ -115,7 +116,7 @@ public final class CommitProtocol {
    */
   public CompletableFuture<Long> commit(Writer writer, Consumer<Decision> decided) {
     return Futures.compose(
-        writer.writes.sendAll(),
+        TraceContext.keep(writer.writes.sendAll()),
         (sent, failure) -> {
           CommitRequest request;
           try {
@@ -126,7 +127,7 @@ public final class CommitProtocol {
             throw e;
           }
           return Futures.compose(
-              writer.timings.of(Step.COMMIT, () -> oracle.commitAsync(request)),
+              TraceContext.keep(writer.timings.of(Step.COMMIT, () -> oracle.commitAsync(request))),
               (result, unanswered) -> {
                 if (unanswered != null) {
                   throw notAnswered(writer, unanswered, decided);
@@ -266,7 +267,7 @@ public final class CommitProtocol {
 
   private void rollBack(Writer writer) {
     counters.rolledBack.increment();
-    writer.writes.acknowledged().thenRun(() -> abort(writer));
+    TraceContext.keep(writer.writes.acknowledged()).thenRun(() -> abort(writer));
   }
 
   /**

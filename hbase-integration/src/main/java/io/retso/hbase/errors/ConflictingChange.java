@@ -148,7 +148,9 @@ public final class ConflictingChange {
           stopRow.length == 0 ? "its end" : "'" + shown(stopRow) + "'");
     }
 
-    private static String shown(byte[] bytes) {
+    /** A key as messages show it: printable, a long one shortened. */
+    @InterfaceAudience.Private
+    public static String shown(byte[] bytes) {
       return bytes.length <= SHOWN_MAX
           ? Bytes.toStringBinary(bytes)
           : Bytes.toStringBinary(Arrays.copyOf(bytes, SHOWN_MAX)) + "...";

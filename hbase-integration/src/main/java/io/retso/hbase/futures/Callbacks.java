@@ -1,6 +1,7 @@
 package io.retso.hbase.futures;
 
 import io.retso.client.NonBlocking;
+import io.retso.hbase.trace.TraceContext;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -49,7 +50,7 @@ public final class Callbacks {
   public static void run(Runnable callback) {
     Thread current = Thread.currentThread();
     if (current instanceof NonBlocking && !(current instanceof CallbackThread)) {
-      THREADS_OF_ALL.execute(callback);
+      THREADS_OF_ALL.execute(TraceContext.current().wrapped(callback));
     } else {
       callback.run();
     }

@@ -7,6 +7,7 @@ import io.retso.hbase.futures.Futures;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.resolve.StatusCache;
 import io.retso.hbase.resolve.WriterStatuses;
+import io.retso.hbase.trace.TraceContext;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -64,6 +65,7 @@ public final class OracleQueries {
   }
 
   private static <T> CompletableFuture<T> answered(CompletableFuture<T> asked, String doing) {
-    return Futures.explained(asked, failure -> Failures.ofOracle(failure, doing));
+    return Futures.explained(
+        TraceContext.keep(asked), failure -> Failures.ofOracle(failure, doing));
   }
 }

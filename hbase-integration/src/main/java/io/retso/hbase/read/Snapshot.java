@@ -6,6 +6,7 @@ import io.retso.hbase.failures.Failures;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.read.SharedSnapshots.Lease;
+import io.retso.hbase.trace.TraceContext;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -129,7 +130,7 @@ public final class Snapshot {
   public CompletableFuture<List<Result>> read(TableReader reader, List<Get> gets) {
     long older = reader instanceof RegionTableReader ? startOfUnpinnedRead(gets) : 0;
     if (older == 0) {
-      return timestamp().thenCompose(pinned -> reader.getAll(gets, pinned));
+      return pinned(reader, gets);
     }
     RegionTableReader regions = (RegionTableReader) reader;
     return Futures.compose(
@@ -144,8 +145,13 @@ public final class Snapshot {
           }
           counters.changedSnapshots.increment();
           // If it was too old, then only S was.
-          return timestamp().thenCompose(pinned -> reader.getAll(gets, pinned));
+          return pinned(reader, gets);
         });
+  }
+
+  /** Whichever call asks for the timestamp, each reads for itself. */
+  private CompletableFuture<List<Result>> pinned(TableReader reader, List<Get> gets) {
+    return TraceContext.keep(timestamp()).thenCompose(pinned -> reader.getAll(gets, pinned));
   }
 
   /** The older timestamp S if regions may be asked to read these rows unpinned, otherwise 0. */
@@ -244,7 +250,8 @@ public final class Snapshot {
 
   private static <A> CompletableFuture<A> ofOracle(CompletableFuture<A> asked) {
     return Futures.explained(
-        asked, failure -> Failures.ofOracle(failure, "taking the snapshot of a transaction"));
+        TraceContext.keep(asked),
+        failure -> Failures.ofOracle(failure, "taking the snapshot of a transaction"));
   }
 
   /** The next one who needs the timestamp tries again. */

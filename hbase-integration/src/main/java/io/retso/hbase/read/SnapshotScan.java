@@ -3,6 +3,7 @@ package io.retso.hbase.read;
 import io.retso.hbase.futures.Callbacks;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.resolve.RowFilter;
+import io.retso.hbase.trace.TraceContext;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -66,6 +67,9 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
 
   private volatile boolean ended;
 
+  /** Where the scan was called; pages are taken there, and HBase's scanner goes on there. */
+  private TraceContext trace = TraceContext.NONE;
+
   /**
    * A scan that begins with {@link #open}.
    *
@@ -80,6 +84,7 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
   }
 
   public void open(TableReader opened, long snapshot) {
+    trace = TraceContext.current();
     reader = opened;
     timestamp = snapshot;
     readsOwn = owner.hasSent(reader.table(), scan);
@@ -94,6 +99,10 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
 
   @Override
   public void onNext(Result[] results, ScanController controller) {
+    trace.run(() -> take(results, controller));
+  }
+
+  private void take(Result[] results, ScanController controller) {
     if (isOver()) {
       controller.terminate();
       return;
@@ -107,13 +116,14 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
       return;
     }
     ScanResumer resumer = controller.suspend();
-    page.whenComplete(
-        (done, failure) -> {
-          if (failure != null) {
-            fail(Futures.unwrap(failure));
-          }
-          resumer.resume(); // if it has ended, the next call terminates it
-        });
+    TraceContext.keep(page)
+        .whenComplete(
+            (done, failure) -> {
+              if (failure != null) {
+                fail(Futures.unwrap(failure));
+              }
+              resumer.resume(); // if it has ended, the next call terminates it
+            });
   }
 
   @Override
@@ -133,11 +143,15 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
 
   @Override
   public void onError(Throwable error) {
-    fail(reader.failed(error, timestamp));
+    trace.run(() -> fail(reader.failed(error, timestamp)));
   }
 
   @Override
   public void onComplete() {
+    trace.run(this::end);
+  }
+
+  private void end() {
     forSink(confirmed(List.of()))
         .whenComplete(
             (rows, failure) -> {

@@ -6,6 +6,7 @@ import io.retso.hbase.futures.Futures;
 import io.retso.hbase.resolve.RowFilter;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.table.RowBatches;
+import io.retso.hbase.trace.TraceContext;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.hbase.client.Get;
@@ -69,9 +70,10 @@ public abstract class TableReader {
   /** Sends gets, which may be answered by marks and what else there is. */
   CompletableFuture<List<Result>> send(List<Get> gets, long timestamp) {
     return Futures.explained(
-        gets.size() == 1
-            ? table.raw().get(gets.get(0)).thenApply(List::of)
-            : RowBatches.all(table, gets),
+        TraceContext.keep(
+            gets.size() == 1
+                ? table.raw().get(gets.get(0)).thenApply(List::of)
+                : RowBatches.all(table, gets)),
         failure -> failed(failure, timestamp));
   }
 

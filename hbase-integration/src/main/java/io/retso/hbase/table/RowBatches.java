@@ -4,6 +4,7 @@ import io.retso.hbase.failures.Failures;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.futures.Timers;
 import io.retso.hbase.layout.DescriptorQuery;
+import io.retso.hbase.trace.TraceContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -142,6 +143,7 @@ public final class RowBatches {
     private final PreparedTable table;
     private final byte[] row;
     private final CompletableFuture<?> answers;
+    private final TraceContext trace = TraceContext.current();
     private boolean wasSeen;
     private volatile boolean isAskedAbout;
 
@@ -157,7 +159,7 @@ public final class RowBatches {
         return;
       }
       isAskedAbout = true;
-      Futures.begun(() -> table.shortTimeout().get(DescriptorQuery.query(row)))
+      Futures.begun(() -> trace.call(() -> table.shortTimeout().get(DescriptorQuery.query(row))))
           .whenComplete(
               (region, failure) -> {
                 Throwable hopeless = hopeless(table, region, Futures.unwrap(failure));

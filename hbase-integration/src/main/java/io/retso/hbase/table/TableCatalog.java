@@ -7,6 +7,7 @@ import io.retso.hbase.futures.Timers;
 import io.retso.hbase.layout.DescriptorQuery;
 import io.retso.hbase.layout.RegionSettings;
 import io.retso.hbase.layout.TableSettings;
+import io.retso.hbase.trace.TraceContext;
 import io.retso.protocol.OracleIdentity;
 import io.retso.text.ErrorText;
 import io.retso.text.Text;
@@ -145,7 +146,7 @@ public final class TableCatalog {
   /** Asks the master. What is known is forgotten, unless there is no answer. */
   private CompletableFuture<PreparedTable> read(TableName name) {
     return Futures.compose(
-        hbase.getAdmin().getDescriptor(name),
+        TraceContext.keep(hbase.getAdmin().getDescriptor(name)),
         (descriptor, failure) -> {
           if (failure instanceof AccessDeniedException) {
             return readFromRegion(name, failure);

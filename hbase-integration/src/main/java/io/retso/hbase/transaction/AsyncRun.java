@@ -18,6 +18,8 @@ import java.util.function.Supplier;
  * @param <T> the result of the work
  */
 final class AsyncRun<X extends HBaseReadTransaction, T> {
+  private static final String NO_FUTURE = "the work returned no future: return one";
+
   private final Attempts attempts;
   private final Supplier<CompletableFuture<X>> begin;
   private final TransactionWork<? super X, CompletableFuture<T>> work;
@@ -39,9 +41,10 @@ final class AsyncRun<X extends HBaseReadTransaction, T> {
 
   private void attempt() {
     if (result.isDone()) {
+      attempts.trace().close(null);
       return; // cancelled
     }
-    Callbacks.leave(Futures.begun(begin::get))
+    Callbacks.leave(inTrace(() -> Futures.begun(begin::get)))
         .whenComplete(
             (tx, failure) -> {
               if (failure == null) {
@@ -52,16 +55,20 @@ final class AsyncRun<X extends HBaseReadTransaction, T> {
             });
   }
 
+  /** Begins something below the span of the run, wherever this is called. */
+  private <R> R inTrace(Supplier<R> what) {
+    return attempts.trace().context().call(what::get);
+  }
+
   private void carryOut(X tx) {
     attempts.began(tx);
-    Futures.begun(
-            () -> Objects.requireNonNull(work.in(tx), "the work returned no future: return one"))
-        .thenCompose(answer -> tx.finishAsync().thenApply(finished -> answer))
+    inTrace(() -> Futures.begun(() -> Objects.requireNonNull(work.in(tx), NO_FUTURE)))
+        .thenCompose(answer -> inTrace(tx::finishAsync).thenApply(finished -> answer))
         .whenComplete(
             (answer, failure) -> {
               tx.close();
               if (failure == null) {
-                Callbacks.complete(result, answer, null);
+                ended(answer, null);
               } else {
                 failed(Futures.unwrap(failure), tx.mayRepeat());
               }
@@ -70,14 +77,19 @@ final class AsyncRun<X extends HBaseReadTransaction, T> {
 
   private void failed(Throwable failure, boolean mayRepeat) {
     if (!(failure instanceof TransactionException known)) {
-      Callbacks.complete(result, null, failure); // so it is if the manager is closed
+      ended(null, failure); // so it is if the manager is closed
       return;
     }
     try {
       long pause = attempts.pauseAfter(known, mayRepeat);
       Timers.after(pause, TimeUnit.MILLISECONDS, () -> Callbacks.run(this::attempt));
     } catch (TransactionException e) {
-      Callbacks.complete(result, null, e);
+      ended(null, e);
     }
+  }
+
+  private void ended(T answer, Throwable failure) {
+    attempts.trace().close(failure);
+    attempts.trace().caller().run(() -> Callbacks.complete(result, answer, failure));
   }
 }

@@ -8,6 +8,7 @@ import io.retso.hbase.errors.TransactionException;
 import io.retso.hbase.failures.Failures;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.metrics.Counters;
+import io.retso.hbase.trace.TransactionTrace;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -31,17 +32,46 @@ final class Attempts {
   private final TransactionOptions options;
   private final RetryPolicy policy;
   private final Counters counters;
+  private final TransactionTrace trace;
   private final long begunNanos = System.nanoTime();
   private int failed;
 
-  Attempts(TransactionOptions options, RetryPolicy ofManager, Counters counters) {
+  /**
+   * Attempts that begin.
+   *
+   * @param trace what they share
+   */
+  Attempts(
+      TransactionOptions options,
+      RetryPolicy ofManager,
+      Counters counters,
+      TransactionTrace trace) {
+    this.trace = trace;
     this.options = options;
     this.policy = options.retryPolicy().orElse(ofManager);
     this.counters = counters;
   }
 
+  /** What they share. */
+  TransactionTrace trace() {
+    return trace;
+  }
+
   /** Attempts, on this thread, until one succeeds or there is no more. */
   <X extends HBaseReadTransaction, T> T run(
+      Supplier<CompletableFuture<X>> begin, TransactionWork<? super X, T> work) throws IOException {
+    T result;
+    try {
+      result = trace.context().call(() -> repeated(begin, work));
+    } catch (IOException | RuntimeException | Error e) {
+      trace.close(e);
+      throw e;
+    }
+    trace.close(null);
+    return result;
+  }
+
+  private <X extends HBaseReadTransaction, T> T repeated(
       Supplier<CompletableFuture<X>> begin, TransactionWork<? super X, T> work) throws IOException {
     while (true) {
       X begun = null;
@@ -91,6 +121,7 @@ final class Attempts {
       throw Failures.name(new GaveUpException(failed, millis, failure), options.name());
     }
     counters.retries.increment();
+    trace.retried(pause, failure);
     LOG.debug("attempt {} failed, the transaction runs again in {} ms: {}", failed, pause, failure);
     return pause;
   }

@@ -13,6 +13,7 @@ import io.retso.hbase.read.ReadSet;
 import io.retso.hbase.read.SafeSnapshots;
 import io.retso.hbase.read.Snapshot;
 import io.retso.hbase.recording.TransactionRecord;
+import io.retso.hbase.trace.TransactionTrace;
 import io.retso.hbase.write.WriteBuffer;
 import java.io.IOException;
 import java.util.Objects;
@@ -42,15 +43,32 @@ final class Begins {
     return Futures.await(begin.get(), HBaseReadTransaction::close);
   }
 
+  /** What the attempts of a run share; closed by it. */
+  TransactionTrace ofRun(TransactionOptions options, boolean isReadOnly) {
+    return shared.tracing().run(options.name(), isolation(options).name(), isReadOnly);
+  }
+
+  private TransactionTrace ofTransaction(TransactionOptions options, boolean isReadOnly) {
+    return shared.tracing().transaction(options.name(), isolation(options).name(), isReadOnly);
+  }
+
+  /** One that its application ends. */
   CompletableFuture<HBaseTransaction> writer(TransactionOptions options) {
-    return atOracle(options, false).thenApply(HBaseTransaction::new);
+    checked(options);
+    shared.checkOpen();
+    return writer(options, ofTransaction(options, false));
+  }
+
+  CompletableFuture<HBaseTransaction> writer(TransactionOptions options, TransactionTrace trace) {
+    return atOracle(options, false, trace).thenApply(HBaseTransaction::new);
   }
 
   /** One that may be refused at its end, if it is serializable and reads the latest snapshot. */
-  CompletableFuture<HBaseReadTransaction> reader(TransactionOptions options) {
+  CompletableFuture<HBaseReadTransaction> reader(
+      TransactionOptions options, TransactionTrace trace) {
     return isCertified(options)
-        ? atOracle(options, true).thenApply(HBaseReadTransaction::new)
-        : CompletableFuture.completedFuture(uncertified(options));
+        ? atOracle(options, true, trace).thenApply(HBaseReadTransaction::new)
+        : CompletableFuture.completedFuture(uncertified(options, trace));
   }
 
   HBaseReadTransaction readOnly(TransactionOptions options) {
@@ -59,28 +77,35 @@ final class Begins {
           "what is read of the LATEST snapshot may be refused, which close() cannot say: call read"
               + " or readAsync, or read a DEFERRED or RECENT one");
     }
-    return uncertified(options);
+    shared.checkOpen();
+    return uncertified(options, ofTransaction(options, true));
   }
 
   private CompletableFuture<TransactionCore> atOracle(
-      TransactionOptions options, boolean isReadOnly) {
+      TransactionOptions options, boolean isReadOnly, TransactionTrace trace) {
     checked(options);
     shared.checkOpen();
     Timings timings = timings();
-    return Futures.explained(
-            timings.of(Step.BEGIN, shared.oracle()::beginAsync),
-            failure ->
-                Failures.name(
-                    Failures.ofOracle(failure, "the begin of a transaction"), options.name()))
+    return trace
+        .begin(() -> begun(options, timings))
+        .get()
         .thenApply(
             handle -> {
               Runnable end = () -> shared.oracle().endLater(handle);
               Snapshot snapshot = Snapshot.at(handle.startTimestamp());
-              return core(options, handle, isReadOnly, snapshot, end, timings);
+              return core(options, handle, isReadOnly, snapshot, end, timings, trace);
             });
   }
 
-  private HBaseReadTransaction uncertified(TransactionOptions options) {
+  private CompletableFuture<TransactionHandle> begun(TransactionOptions options, Timings timings) {
+    return Futures.explained(
+        timings.of(Step.BEGIN, shared.oracle()::beginAsync),
+        failure ->
+            Failures.name(
+                Failures.ofOracle(failure, "the begin of a transaction"), options.name()));
+  }
+
+  private HBaseReadTransaction uncertified(TransactionOptions options, TransactionTrace trace) {
     shared.checkOpen();
     Snapshot snapshot =
         !isSerializable(options)
@@ -89,7 +114,7 @@ final class Begins {
                 ? Snapshot.safe(safeSnapshots::next)
                 : Snapshot.safe(safeSnapshots::recent);
     return new HBaseReadTransaction(
-        core(options, null, true, snapshot, snapshot::release, timings()));
+        core(options, null, true, snapshot, snapshot::release, timings(), trace));
   }
 
   /**
@@ -103,7 +128,8 @@ final class Begins {
       boolean isReadOnly,
       Snapshot snapshot,
       Runnable endWithoutWrites,
-      Timings timings) {
+      Timings timings,
+      TransactionTrace trace) {
     shared.counters().begun.increment();
     long start = Begun.start(handle);
     WriteBuffer writes =
@@ -120,6 +146,7 @@ final class Begins {
             reads,
             endWithoutWrites,
             timings,
+            trace,
             recorded(options, isReadOnly)),
         shared);
   }
@@ -132,16 +159,15 @@ final class Begins {
   private TransactionRecord recorded(TransactionOptions options, boolean isReadOnly) {
     return shared.recorder() == null
         ? null
-        : shared
-            .recorder()
-            .begin(
-                options.name(),
-                options.isolation().orElse(shared.settings().isolation()).name(),
-                isReadOnly);
+        : shared.recorder().begin(options.name(), isolation(options).name(), isReadOnly);
+  }
+
+  private Isolation isolation(TransactionOptions options) {
+    return options.isolation().orElse(shared.settings().isolation());
   }
 
   private boolean isSerializable(TransactionOptions options) {
-    return options.isolation().orElse(shared.settings().isolation()) == Isolation.SERIALIZABLE;
+    return isolation(options) == Isolation.SERIALIZABLE;
   }
 
   /** Whether a read-only transaction reports what it has read. */

@@ -7,6 +7,7 @@ import io.retso.hbase.metrics.Timings;
 import io.retso.hbase.read.ReadSet;
 import io.retso.hbase.read.Snapshot;
 import io.retso.hbase.recording.TransactionRecord;
+import io.retso.hbase.trace.TransactionTrace;
 import io.retso.hbase.write.WriteBuffer;
 import java.util.concurrent.CompletableFuture;
 
@@ -21,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
  * @param endWithoutWrites reports its end to the oracle, or to the owner of the snapshot that it
  *     shares
  * @param timings takes where its time goes
+ * @param trace the span that it is below
  * @param recorded takes what it does, for a file; null if it is not recorded
  */
 record Begun(
@@ -32,6 +34,7 @@ record Begun(
     ReadSet reads,
     Runnable endWithoutWrites,
     Timings timings,
+    TransactionTrace trace,
     TransactionRecord recorded) {
   /** Its start timestamp, the version of what it writes; 0 if it has none of its own. */
   long start() {

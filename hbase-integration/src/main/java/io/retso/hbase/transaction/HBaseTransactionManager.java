@@ -23,6 +23,9 @@ import io.retso.hbase.recording.Recorder;
 import io.retso.hbase.sweep.SweepSchedule;
 import io.retso.hbase.sweep.Sweeper;
 import io.retso.hbase.table.TableCatalog;
+import io.retso.hbase.trace.BackgroundTrace;
+import io.retso.hbase.trace.Tracing;
+import io.retso.hbase.trace.TransactionTrace;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.OptionalLong;
@@ -65,8 +68,9 @@ public final class HBaseTransactionManager implements TransactionManager {
     this.hbase = hbase;
     this.ownsHBase = ownsHBase;
     Counters counters = new Counters();
-    this.cleaner = new Cleaner(oracle, counters, settings.cleanup());
-    this.orphans = new Orphans(settings.orphanDelayMillis(), counters);
+    Tracing tracing = Tracing.ofProcess(oracle::members); // HBase's client has decided on an SDK
+    this.cleaner = new Cleaner(oracle, counters, settings.cleanup(), tracing);
+    this.orphans = new Orphans(settings.orphanDelayMillis(), counters, tracing);
     ManagerMeters meters =
         ManagerMeters.in(registry, settings.clientName(), counters, cleaner::rows, oracle::members);
     SharedSnapshots snapshots = new SharedSnapshots(oracle);
@@ -87,6 +91,7 @@ public final class HBaseTransactionManager implements TransactionManager {
             meters,
             settings.recording() == null ? null : Recorder.open(settings.recording()),
             settings.slow() == null ? null : new SlowTransactions(settings.slow()),
+            tracing,
             new AtomicBoolean());
     this.begins = new Begins(shared);
     this.sweeps =
@@ -116,35 +121,41 @@ public final class HBaseTransactionManager implements TransactionManager {
   @Override
   public <T> T run(TransactionOptions options, TransactionWork<Transaction, T> work)
       throws IOException {
-    return attempts(options, work).run(() -> begins.writer(options), work);
+    Attempts attempts = attempts(options, work, false);
+    return attempts.run(() -> begins.writer(options, attempts.trace()), work);
   }
 
   @Override
   public <T> T read(TransactionOptions options, TransactionWork<ReadTransaction, T> work)
       throws IOException {
-    return attempts(options, work).run(() -> begins.reader(options), work);
+    Attempts attempts = attempts(options, work, true);
+    return attempts.run(() -> begins.reader(options, attempts.trace()), work);
   }
 
   @Override
   public <T> CompletableFuture<T> runAsync(
       TransactionOptions options, TransactionWork<Transaction, CompletableFuture<T>> work) {
-    Attempts attempts = attempts(options, work);
-    shared.checkOpen();
-    return new AsyncRun<>(attempts, () -> begins.writer(options), work).start();
+    Attempts attempts = attempts(options, work, false);
+    return new AsyncRun<>(attempts, () -> begins.writer(options, attempts.trace()), work).start();
   }
 
   @Override
   public <T> CompletableFuture<T> readAsync(
       TransactionOptions options, TransactionWork<ReadTransaction, CompletableFuture<T>> work) {
-    Attempts attempts = attempts(options, work);
-    shared.checkOpen();
-    return new AsyncRun<>(attempts, () -> begins.reader(options), work).start();
+    Attempts attempts = attempts(options, work, true);
+    return new AsyncRun<>(attempts, () -> begins.reader(options, attempts.trace()), work).start();
   }
 
-  private Attempts attempts(TransactionOptions options, TransactionWork<?, ?> work) {
+  private Attempts attempts(
+      TransactionOptions options, TransactionWork<?, ?> work, boolean isReadOnly) {
     Objects.requireNonNull(work, "work is null: pass what is to be done in a transaction");
+    Begins.checked(options);
+    shared.checkOpen();
     return new Attempts(
-        Begins.checked(options), shared.settings().retryPolicy(), shared.counters());
+        options,
+        shared.settings().retryPolicy(),
+        shared.counters(),
+        begins.ofRun(options, isReadOnly));
   }
 
   @Override
@@ -164,14 +175,24 @@ public final class HBaseTransactionManager implements TransactionManager {
   public SweepResult sweep() throws IOException {
     shared.checkOpen();
     Counters counters = shared.counters();
-    try (HBaseTransaction own = Begins.awaited(() -> begins.writer(TransactionOptions.DEFAULT))) {
-      SweepResult result =
-          new Sweeper(shared.oracle(), hbase, shared.tables()).sweep(own.core.begun.handle());
-      (result.reported() ? counters.sweeps : counters.sweepsFailed).increment();
-      return result;
-    } catch (IOException | RuntimeException e) {
+    BackgroundTrace trace = shared.tracing().sweep();
+    SweepResult result;
+    try {
+      result = trace.context().call(this::swept);
+    } catch (IOException | RuntimeException | Error e) {
       counters.sweepsFailed.increment();
+      trace.end(e);
       throw e;
+    }
+    (result.reported() ? counters.sweeps : counters.sweepsFailed).increment();
+    trace.end(null);
+    return result;
+  }
+
+  private SweepResult swept() throws IOException {
+    TransactionOptions plain = TransactionOptions.DEFAULT;
+    try (HBaseTransaction own = Begins.awaited(() -> begins.writer(plain, TransactionTrace.NONE))) {
+      return new Sweeper(shared.oracle(), hbase, shared.tables()).sweep(own.core.begun.handle());
     }
   }
 

@@ -18,6 +18,7 @@ import io.retso.hbase.operation.SingleThreadGuard;
 import io.retso.hbase.read.ScanOwner;
 import io.retso.hbase.read.WaitingScanners;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.trace.TraceContext;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
@@ -267,11 +268,10 @@ final class Lifecycle implements ScanOwner {
       unreported = outcome;
     }
     forgetTimeLimit();
-    commitWhenIdle(outcome);
-    return outcome.copy(); // whatever the application does to it, finish() learns the outcome
+    return tx.trace().called(() -> commitWhenIdle(outcome)).get();
   }
 
-  private void commitWhenIdle(CompletableFuture<OptionalLong> outcome) {
+  private CompletableFuture<OptionalLong> commitWhenIdle(CompletableFuture<OptionalLong> outcome) {
     CompletableFuture<Void> idle;
     boolean isIdle;
     RollbackOnlyException failed = null;
@@ -289,12 +289,13 @@ final class Lifecycle implements ScanOwner {
       }
     }
     if (!isIdle) {
-      idle.thenRun(() -> commitWhenIdle(outcome));
+      TraceContext.keep(idle).thenRun(() -> commitWhenIdle(outcome));
     } else if (failed != null) {
       outcome.completeExceptionally(failed);
     } else {
       commit(outcome);
     }
+    return outcome.copy(); // whatever the application does to it, finish() learns the outcome
   }
 
   private void commit(CompletableFuture<OptionalLong> outcome) {
@@ -305,16 +306,9 @@ final class Lifecycle implements ScanOwner {
             (commit, failure) -> {
               boolean isRead = failure == null && tx.isReadOnly();
               ended(isRead ? Outcome.READ : Outcomes.ofCommit(failure), failure);
-              if (Outcomes.isRefusal(failure)) {
-                shared.meters().refused(tx.options().name(), tableMet(failure));
-              }
               Throwable named = tx.named(Futures.unwrap(failure));
               actions.run(state(), () -> Futures.complete(outcome, commit, named));
             });
-  }
-
-  private static String tableMet(Throwable failure) {
-    return Outcomes.met(failure).map(met -> met.changed().table().getNameAsString()).orElse("");
   }
 
   private void ended(Outcome outcome) {
@@ -322,15 +316,7 @@ final class Lifecycle implements ScanOwner {
   }
 
   private void ended(Outcome outcome, Throwable failure) {
-    long nanos = System.nanoTime() - begunNanos;
-    shared.meters().ended(tx.options().name(), outcome, nanos);
-    if (shared.slow() != null) {
-      String why = Outcomes.met(failure).map(Object::toString).orElse("");
-      shared.slow().ended(tx.label(), tx.options().name(), outcome, nanos, tx.timings(), why);
-    }
-    if (tx.recorded() != null) {
-      tx.recorded().ended(outcome.name());
-    }
+    Outcomes.tell(shared, tx, outcome, System.nanoTime() - begunNanos, failure);
   }
 
   private CompletableFuture<OptionalLong> decision() {
@@ -339,9 +325,12 @@ final class Lifecycle implements ScanOwner {
       endedWithoutWrites();
       return CompletableFuture.completedFuture(OptionalLong.empty());
     }
-    return shared
-        .commits()
-        .commit(writer(), this::decided)
+    return tx.trace()
+        .commit(
+            tx.writes().written().size(),
+            () -> shared.commits().commit(writer(), this::decided),
+            failure -> Outcomes.text(Outcomes.ofCommit(failure)))
+        .get()
         .thenApply(commit -> wrote ? OptionalLong.of(commit) : OptionalLong.empty());
   }
 

@@ -9,6 +9,7 @@ import io.retso.hbase.read.SharedSnapshots;
 import io.retso.hbase.read.TableReaders;
 import io.retso.hbase.recording.Recorder;
 import io.retso.hbase.table.TableCatalog;
+import io.retso.hbase.trace.Tracing;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -28,6 +29,7 @@ record Shared(
     ManagerMeters meters,
     Recorder recorder,
     SlowTransactions slow,
+    Tracing tracing,
     AtomicBoolean closed) {
   /** Refuses the use of a manager that is closed. */
   void checkOpen() {

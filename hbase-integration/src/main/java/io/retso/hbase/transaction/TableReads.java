@@ -10,6 +10,7 @@ import io.retso.hbase.read.ScanRange;
 import io.retso.hbase.read.SnapshotScan;
 import io.retso.hbase.read.TableReader;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.trace.TraceContext;
 import io.retso.hbase.write.TableEdits;
 import io.retso.text.ErrorText;
 import java.io.IOException;
@@ -136,7 +137,8 @@ final class TableReads implements TableEdits.Access {
   /** A failure of a write decides the transaction's fate, whatever waited for it. */
   private CompletableFuture<Void> sent(CompletableFuture<Void> sending) {
     return Futures.explained(
-        sending, failure -> core.life.writeFailed(Failures.ofStore(failure, tx.start())));
+        TraceContext.keep(sending),
+        failure -> core.life.writeFailed(Failures.ofStore(failure, tx.start())));
   }
 
   /** Gives the rows of a checked scan to the consumer. */
@@ -174,6 +176,7 @@ final class TableReads implements TableEdits.Access {
     } catch (IOException e) {
       throw notCopied(e);
     }
+    TraceContext place = tx.trace().atCall();
     // The operation ends before rows come: the application may commit when it has seen them all.
     core.run(
             false,
@@ -181,7 +184,7 @@ final class TableReads implements TableEdits.Access {
             () ->
                 sent(tx.writes().sendBeforeReading(table, scan))
                     .thenCompose(done -> tx.snapshot().timestamp()))
-        .thenAccept(timestamp -> opened.open(reader, timestamp))
+        .thenAccept(timestamp -> place.run(() -> opened.open(reader, timestamp)))
         .whenComplete(
             (done, failure) -> {
               if (failure != null) {

@@ -41,22 +41,23 @@ final class TransactionCore {
     long known = begun.snapshot().timestampNow();
     return known != 0
         ? CompletableFuture.completedFuture(known)
-        : begun.named(unlessEnded(begun.snapshot()::timestamp));
+        : begun.named(begun.trace().called(() -> unlessEnded(begun.snapshot()::timestamp)).get());
   }
 
   /** The table, for use in the transaction; fails if it is not prepared. */
   CompletableFuture<HBaseAsyncTransactionalTable> table(TableName name) {
-    return unlessEnded(
-        () ->
-            shared
-                .tables()
-                .find(name)
-                .thenCompose(
-                    table ->
-                        goesBy(table)
-                            ? CompletableFuture.completedFuture(used(table))
-                            : Futures.failed(
-                                Failures.tableChanged(begun.start(), "table " + name, null))));
+    return begun.trace().called(() -> unlessEnded(() -> found(name))).get();
+  }
+
+  private CompletableFuture<HBaseAsyncTransactionalTable> found(TableName name) {
+    return shared
+        .tables()
+        .find(name)
+        .thenCompose(
+            table ->
+                goesBy(table)
+                    ? CompletableFuture.completedFuture(used(table))
+                    : Futures.failed(Failures.tableChanged(begun.start(), "table " + name, null)));
   }
 
   /** Whether a table still has the settings by which this transaction has used it, if it has. */
@@ -83,7 +84,8 @@ final class TransactionCore {
     TransactionException refused = life.checkOperation(isWrite);
     return refused != null
         ? Futures.failed(refused)
-        : begun.named(operations.submit(isWrite, isHeld, () -> unlessEnded(operation)));
+        : begun.named(
+            operations.submit(isWrite, isHeld, begun.trace().called(() -> unlessEnded(operation))));
   }
 
   /**

@@ -13,6 +13,7 @@ import io.retso.hbase.table.IdSet;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.table.RowBatches;
 import io.retso.hbase.table.WrittenRows;
+import io.retso.hbase.trace.TraceContext;
 import io.retso.text.Text;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -279,7 +280,7 @@ public final class WriteBuffer {
     List<CompletableFuture<Void>> sending = new ArrayList<>(what.size());
     for (TableWrites writes : what) {
       if (!writes.pending.isEmpty()) {
-        CompletableFuture<Void> sent = acknowledged;
+        CompletableFuture<Void> sent = TraceContext.keep(acknowledged);
         for (List<Put> puts : takePending(writes)) {
           counters.writeBatches.increment();
           // After a failure nothing more is sent: the transaction can only be rolled back.
@@ -303,12 +304,13 @@ public final class WriteBuffer {
         puts.size() == 1
             ? table.raw().put(puts.get(0))
             : RowBatches.all(table, puts).thenApply(results -> null);
-    return sent.whenComplete(
-        (done, failure) -> {
-          if (failure != null) {
-            table.learnFrom(Futures.unwrap(failure));
-          }
-        });
+    return TraceContext.keep(sent)
+        .whenComplete(
+            (done, failure) -> {
+              if (failure != null) {
+                table.learnFrom(Futures.unwrap(failure));
+              }
+            });
   }
 
   /** A table that was written to by settings that it has no more; null if there is none. */

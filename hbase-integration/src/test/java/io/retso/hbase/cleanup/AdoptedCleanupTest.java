@@ -21,6 +21,7 @@ import io.retso.hbase.layout.AdoptionRequest.Adoption;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.table.WrittenRows;
+import io.retso.hbase.trace.Tracing;
 import io.retso.hbase.transaction.Inside;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
@@ -220,7 +221,7 @@ class AdoptedCleanupTest {
             });
     Counters own = new Counters();
     Cleaner.Options options = new Cleaner.Options(100, 0, 5000, start -> true);
-    Cleaner cleaner = new Cleaner(Inside.oracle(manager), own, options, nanos::get);
+    Cleaner cleaner = new Cleaner(Inside.oracle(manager), own, options, Tracing.NONE, nanos::get);
     TreeSet<byte[]> rows = new TreeSet<>(Bytes.BYTES_COMPARATOR);
     rows.add(bytes("a"));
     cleaner.offer(

@@ -21,6 +21,7 @@ import io.retso.hbase.errors.ConflictException;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.table.PreparedTable;
+import io.retso.hbase.trace.Tracing;
 import io.retso.hbase.transaction.Inside;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -310,7 +311,7 @@ class BackPressureTest {
               return answers;
             });
     gate.set(State.CLOSED);
-    new Orphans(1, new Counters()).offer(table, List.of(request));
+    new Orphans(1, new Counters(), Tracing.NONE).offer(table, List.of(request));
     Fixture.eventually("given up", () -> !sent.isEmpty() && sent.get(0).isDone());
     assertTrue(sent.get(0).isCompletedExceptionally());
     assertEquals(1, fixture.marks(name));
