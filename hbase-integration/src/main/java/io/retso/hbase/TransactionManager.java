@@ -1,11 +1,13 @@
 package io.retso.hbase;
 
+import io.retso.client.Hold;
 import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.errors.GaveUpException;
 import io.retso.hbase.errors.OracleUnavailableException;
 import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.errors.UnknownCommitException;
 import java.io.IOException;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.conf.Configuration;
@@ -208,6 +210,25 @@ public interface TransactionManager extends AutoCloseable {
    * @throws OracleUnavailableException if no oracle answers, or it holds as many as it can
    */
   HeldSnapshot hold(HoldOptions options) throws IOException;
+
+  /** All snapshots that the oracle holds now, whichever process has taken them; oldest first. */
+  List<Hold> holds() throws IOException;
+
+  /**
+   * Releases a held snapshot, whichever process has taken it; one that reads it is refused from
+   * some time on.
+   *
+   * @return whether it was held until now
+   * @throws IllegalArgumentException if it is another oracle's
+   */
+  boolean release(SnapshotToken token) throws IOException;
+
+  /**
+   * Releases one of {@link #holds}.
+   *
+   * @return whether it was held until now
+   */
+  boolean release(Hold hold) throws IOException;
 
   /**
    * An ordinary scan of HBase that reads a table in a held snapshot, for whatever takes a scan: the

@@ -66,7 +66,7 @@ class HeldSnapshotsServerTest {
       passWindow(other);
       assertEquals(held, other.lowWatermark());
       String status = TestServers.get(server.httpPort(), "/status").body();
-      assertTrue(status.contains("\"holds\":1"), status);
+      assertTrue(status.contains("\"holds\": 1"), status);
       assertTrue(other.release(held));
       assertFalse(one.renew(held));
       assertEquals(List.of(), one.holds());

@@ -1,5 +1,6 @@
 package io.retso.hbase.transaction;
 
+import io.retso.client.Hold;
 import io.retso.client.OracleClient;
 import io.retso.client.TransactionHandle;
 import io.retso.hbase.HeldSnapshot;
@@ -31,6 +32,7 @@ import io.retso.hbase.sweep.Sweeper;
 import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.table.TableCatalog;
 import java.io.IOException;
+import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -182,6 +184,35 @@ public final class HBaseTransactionManager implements TransactionManager {
                 failure -> Failures.ofHold(failure, options.name())));
     SnapshotToken token = new SnapshotToken(oracle.identity().id(), timestamp);
     return new HBaseHeldSnapshot(this, oracle, options, token);
+  }
+
+  @Override
+  public List<Hold> holds() throws IOException {
+    shared.checkOpen();
+    return Futures.await(
+        Futures.explained(
+            shared.oracle().holdsAsync(),
+            failure -> Failures.ofOracle(failure, "listing held snapshots")));
+  }
+
+  @Override
+  public boolean release(SnapshotToken token) throws IOException {
+    shared.checkOpen();
+    begins.checked(Objects.requireNonNull(token, "the token is null"));
+    return release(token.timestamp());
+  }
+
+  @Override
+  public boolean release(Hold hold) throws IOException {
+    shared.checkOpen();
+    return release(hold.timestamp());
+  }
+
+  private boolean release(long timestamp) throws IOException {
+    return Futures.await(
+        Futures.explained(
+            shared.oracle().releaseAsync(timestamp),
+            failure -> Failures.ofOracle(failure, "releasing the snapshot at " + timestamp)));
   }
 
   @Override
