@@ -106,8 +106,7 @@ public final class ParallelScan {
   private List<Scan> parts(TableName table, Scan scan) throws IOException {
     List<Scan> parts = new ArrayList<>();
     try (ReadTransaction tx = manager.beginReadOnly(options)) {
-      for (HRegionLocation region :
-          tx.table(table).getRegionLocator().getAllRegionLocations()) {
+      for (HRegionLocation region : tx.table(table).getRegionLocator().getAllRegionLocations()) {
         Scan part = cut(scan, region.getRegion().getStartKey(), region.getRegion().getEndKey());
         if (part != null) {
           parts.add(part);

@@ -126,8 +126,7 @@ public final class TransactionOptions {
    */
   public TransactionOptions at(SnapshotToken snapshot) {
     Objects.requireNonNull(snapshot, "the token is null: leave it out for a fresh snapshot");
-    return new TransactionOptions(
-        name, timeLimit, retryPolicy, isolation, readSnapshot, snapshot);
+    return new TransactionOptions(name, timeLimit, retryPolicy, isolation, readSnapshot, snapshot);
   }
 
   /** The name; empty if there is none. */

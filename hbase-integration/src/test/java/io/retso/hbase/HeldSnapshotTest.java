@@ -222,9 +222,7 @@ class HeldSnapshotTest {
                     rows.stream()
                         .map(
                             row ->
-                                text(row.getRow())
-                                    + "="
-                                    + text(row.getValue(Fixture.F, Fixture.Q)))
+                                text(row.getRow()) + "=" + text(row.getValue(Fixture.F, Fixture.Q)))
                         .toList()));
   }
 
@@ -291,8 +289,7 @@ class HeldSnapshotTest {
                       row -> {
                         throw wrong;
                       })));
-      assertThrows(
-          IllegalArgumentException.class, () -> scan.rows(name, new Scan(), 0, row -> {}));
+      assertThrows(IllegalArgumentException.class, () -> scan.rows(name, new Scan(), 0, row -> {}));
       assertThrows(
           IllegalArgumentException.class,
           () -> scan.rows(name, new Scan().setReversed(true), 2, row -> {}));

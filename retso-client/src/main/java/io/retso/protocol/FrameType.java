@@ -70,8 +70,8 @@ package io.retso.protocol;
  * #NO_ID}; the commit is 0 if it is not known.
  *
  * <p>HOLD and what follows it are known from version {@link Handshake#HOLDS} on. HOLD is answered
- * with the snapshot, a timestamp, or with an outcome that says why there is none. A copy of the same
- * call, which has the same number, gets the same snapshot.
+ * with the snapshot, a timestamp, or with an outcome that says why there is none. A copy of the
+ * same call, which has the same number, gets the same snapshot.
  */
 public enum FrameType {
   HELLO(1, Body.OWN, Answers.OWN),

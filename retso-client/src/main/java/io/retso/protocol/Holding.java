@@ -81,8 +81,7 @@ public final class Holding {
 
   /** Writes the complete reply to so many calls of HOLDS. */
   public static void writeReports(ByteBuf out, int count, int frameId, List<Report> reports) {
-    Frames.writeHeader(
-        out, FrameType.HOLDS.reply(), count, frameId, reports.size() * REPORT_BYTES);
+    Frames.writeHeader(out, FrameType.HOLDS.reply(), count, frameId, reports.size() * REPORT_BYTES);
     for (Report report : reports) {
       out.writeLong(report.timestamp).writeLong(report.ttlMillis);
       out.writeLong(report.sinceMillis).writeLong(report.leftMillis);
@@ -90,8 +89,7 @@ public final class Holding {
     }
   }
 
-  static void checkReports(ByteBuf in, int index, int count, int bodyBytes)
-      throws FrameException {
+  static void checkReports(ByteBuf in, int index, int count, int bodyBytes) throws FrameException {
     if (count == 0
         || bodyBytes % REPORT_BYTES != 0
         || bodyBytes > Limits.HOLDS_MAX * REPORT_BYTES) {

@@ -45,7 +45,8 @@
  * <p><strong>Order.</strong> A connection has two lanes. Timestamps (of begins, and those that are
  * no transactions, safe snapshots among them) travel in the fast lane, which never waits for the
  * disk; all others (commit, abort, status, cleaned, watermark, swept, and what is about held
- * snapshots) travel in the log lane, which is released by the log's acknowledgement. Inside a lane replies keep the order of requests; a
- * begin may overtake an earlier commit, never another begin or timestamp.
+ * snapshots) travel in the log lane, which is released by the log's acknowledgement. Inside a lane
+ * replies keep the order of requests; a begin may overtake an earlier commit, never another begin
+ * or timestamp.
  */
 package io.retso.protocol;

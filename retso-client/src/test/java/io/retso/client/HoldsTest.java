@@ -44,8 +44,7 @@ class HoldsTest {
     }
   }
 
-  private static void assertFails(long outcome, Category category, String remedy)
-      throws Exception {
+  private static void assertFails(long outcome, Category category, String remedy) throws Exception {
     OracleException e = failure(outcome);
     assertEquals(category, e.category());
     assertTrue(e.getMessage().contains(remedy), e.getMessage());
@@ -160,7 +159,8 @@ class HoldsTest {
       OracleException e = assertThrows(OracleException.class, () -> client.hold("nightly", HOUR));
       assertEquals(Category.INCOMPATIBLE, e.category());
       assertTrue(e.getMessage().contains("version 2 of the protocol"), e.getMessage());
-      assertEquals(Category.INCOMPATIBLE, assertThrows(OracleException.class, client::holds).category());
+      assertEquals(
+          Category.INCOMPATIBLE, assertThrows(OracleException.class, client::holds).category());
       assertEquals(160, client.begin().startTimestamp());
       assertEquals(1, peer.accepted());
     }

@@ -24,8 +24,18 @@ final class FrameWork {
       case WATERMARK -> quantum; // it may walk over 2^20 places of the tables
       case SWEPT -> Math.max(quantum, 1 + words(frameBytes)); // so may this
       case HOLDS -> 1 + Limits.HOLDS_MAX;
-      case HELLO, COMMIT, COMMIT_READS, STATUS, ABORT, CLEANED, PING, AUTH, VOUCH, HOLD, RENEW,
-              RELEASE ->
+      case HELLO,
+          COMMIT,
+          COMMIT_READS,
+          STATUS,
+          ABORT,
+          CLEANED,
+          PING,
+          AUTH,
+          VOUCH,
+          HOLD,
+          RENEW,
+          RELEASE ->
           1 + words(frameBytes);
     };
   }

@@ -143,8 +143,7 @@ final class RequestHandler {
         long now = nanoClock.getAsLong();
         for (int i = 0, at = body; i < count; i++, at += Holding.REQUEST_BYTES) {
           long call = Holding.call(in, at);
-          answers[i] =
-              sequencer.hold(Holding.name(in, at), call, Holding.ttlMillis(in, at), now);
+          answers[i] = sequencer.hold(Holding.name(in, at), call, Holding.ttlMillis(in, at), now);
         }
       }
       case RENEW -> {

@@ -352,8 +352,7 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
     unless(answer >= known, "the low watermark fell from " + known + " to " + answer);
     held.forEach(
         snapshot ->
-            unless(
-                snapshot >= answer, () -> snapshot + " is held, the watermark was " + answer));
+            unless(snapshot >= answer, () -> snapshot + " is held, the watermark was " + answer));
     uncleaned.forEach(
         (commit, start) ->
             unless(

@@ -73,9 +73,7 @@ final class Holder {
           world.history().held(held, known);
           snapshot = held;
           if (isAbandoned) {
-            simulation.at(
-                asked + SHORT.toNanos(),
-                () -> world.history().letGo(held));
+            simulation.at(asked + SHORT.toNanos(), () -> world.history().letGo(held));
             leave(held);
           } else {
             begin();
@@ -130,10 +128,7 @@ final class Holder {
   }
 
   private void step() {
-    boolean isOver =
-        world.isDraining()
-            || rounds++ >= ROUNDS_MAX
-            || windowsPassed() > windows;
+    boolean isOver = world.isDraining() || rounds++ >= ROUNDS_MAX || windowsPassed() > windows;
     if (isOver) {
       release();
     } else if (simulation.oneIn(5)) {

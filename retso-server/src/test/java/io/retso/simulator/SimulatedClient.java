@@ -169,8 +169,7 @@ final class SimulatedClient {
   <T> void ask(Function<OracleClient, CompletableFuture<T>> request, BiConsumer<T, Throwable> to) {
     request
         .apply(oracle)
-        .whenComplete(
-            (value, e) -> simulation.after(0, () -> ifAlive(() -> to.accept(value, e))));
+        .whenComplete((value, e) -> simulation.after(0, () -> ifAlive(() -> to.accept(value, e))));
   }
 
   /** What is known now, to judge by it a timestamp that is asked for now. */

@@ -20,8 +20,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Ends a snapshot that is held, whichever process has taken it. Jobs that read it fail from some"
-          + " time on.",
+      "Ends a snapshot that is held, whichever process has taken it. Jobs that read it fail from"
+          + " some time on.",
       ""
     })
 final class ReleaseCommand implements Callable<Integer> {

@@ -126,8 +126,7 @@ enum Figure {
           + " cleaned up.",
       f -> f.oracle.watermarkLag),
 
-  HOLDS(
-      Group.MEMORY, Kind.GAUGE, "holds", "Snapshots that are held.", f -> f.oracle.holds),
+  HOLDS(Group.MEMORY, Kind.GAUGE, "holds", "Snapshots that are held.", f -> f.oracle.holds),
   HOLD_LAG(
       Group.MEMORY,
       Kind.GAUGE,

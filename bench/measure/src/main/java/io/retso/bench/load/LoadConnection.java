@@ -166,8 +166,7 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
         Handshake.readWelcome(unread.slice(body, bodyBytes));
         run.welcomed();
       }
-      default ->
-          run.fail("the server sent a frame that was not asked for", null);
+      default -> run.fail("the server sent a frame that was not asked for", null);
     }
   }
 
