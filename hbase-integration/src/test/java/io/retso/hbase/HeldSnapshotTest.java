@@ -185,15 +185,16 @@ class HeldSnapshotTest {
 
   @Test
   void aNameIsTakenOnce() throws Exception {
+    HeldSnapshot ended;
     try (HeldSnapshot held = manager.hold(NIGHTLY)) {
       IllegalArgumentException e =
           assertThrows(IllegalArgumentException.class, () -> manager.hold(NIGHTLY));
       assertTrue(e.getMessage().contains("take another name"), e.getMessage());
       assertTrue(held.isHeld());
-      held.close();
-      assertFalse(held.isHeld());
-      manager.hold(NIGHTLY).close();
+      ended = held;
     }
+    assertFalse(ended.isHeld());
+    manager.hold(NIGHTLY).close();
   }
 
   /** Whatever the isolation is, it is read at once, and by transactions that only read. */

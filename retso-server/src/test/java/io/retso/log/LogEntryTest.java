@@ -231,8 +231,8 @@ class LogEntryTest {
     sealed.put(2, (byte) 3);
     LogException e = assertRefused(sealed, "version 3");
     assertTrue(
-        e.getMessage().contains("version 3, this build reads 1 and earlier"), e.getMessage());
-    for (int version : new int[] {2, 64, 128}) {
+        e.getMessage().contains("version 3, this build reads 2 and earlier"), e.getMessage());
+    for (int version : new int[] {4, 64, 128}) {
       sealed.put(2, (byte) version);
       LogException newer =
           assertThrows(LogException.class, () -> LogEntry.read(sealed, rows, new Transcript()));

@@ -21,8 +21,10 @@ import io.retso.protocol.Vouching;
 import io.retso.text.Visible;
 import java.time.Duration;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /** An oracle's client: its methods make calls, and hand them to the event loop. Thread-safe. */
@@ -34,6 +36,9 @@ public final class RemoteOracleClient implements OracleClient {
   private final Runnable wake;
   private final Runnable linger;
 
+  /** Numbers of calls, which begin elsewhere in each client. */
+  private final AtomicLong holdNumbers;
+
   /** A client that connects with its first request; it ends the loop when it is closed. */
   public RemoteOracleClient(ClientSettings settings, ClientLoop loop) {
     this.settings = settings;
@@ -42,6 +47,7 @@ public final class RemoteOracleClient implements OracleClient {
     this.dispatcher = new Dispatcher(settings, loop, intake);
     this.wake = dispatcher::onWake;
     this.linger = dispatcher::onLinger;
+    this.holdNumbers = new AtomicLong(new SplittableRandom(settings.seed()).nextLong());
   }
 
   @Override
@@ -188,7 +194,8 @@ public final class RemoteOracleClient implements OracleClient {
       throw new IllegalArgumentException(
           "a snapshot is held for 1 s to 30 days without being renewed, not for " + ttl);
     }
-    return submit(new HoldCall(name, ttl.toMillis(), deadlineNanos()));
+    long number = holdNumbers.incrementAndGet();
+    return submit(new HoldCall(name, ttl.toMillis(), number, deadlineNanos()));
   }
 
   @Override
