@@ -1,10 +1,8 @@
 package io.retso.hbase;
 
-import io.retso.protocol.Holding;
-import io.retso.protocol.Limits;
-import io.retso.text.Visible;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import org.apache.yetus.audience.InterfaceAudience;
 
 /**
@@ -20,6 +18,13 @@ import org.apache.yetus.audience.InterfaceAudience;
 public final class HoldOptions {
   /** Default of {@link #ttl(Duration)}. */
   public static final Duration TTL_DEFAULT = Duration.ofHours(1);
+
+  /** Characters of a name. */
+  public static final int NAME_LENGTH_MAX = 64;
+
+  private static final Pattern NAME = Pattern.compile("[!-~]{1," + NAME_LENGTH_MAX + "}");
+  private static final Duration SHORTEST = Duration.ofSeconds(1);
+  private static final Duration LONGEST = Duration.ofDays(30);
 
   private final String name;
   private final Duration ttl;
@@ -38,11 +43,11 @@ public final class HoldOptions {
    */
   public static HoldOptions named(String name) {
     Objects.requireNonNull(name, "the name is null: name the snapshot");
-    if (!Holding.isName(name)) {
+    if (!NAME.matcher(name).matches()) {
       throw new IllegalArgumentException(
-          Visible.of(name)
+          SnapshotToken.quoted(name)
               + " does not name a held snapshot: a name has 1 to "
-              + Limits.HOLD_NAME_CHARS_MAX
+              + NAME_LENGTH_MAX
               + " printable characters of ASCII without blanks");
     }
     return new HoldOptions(name, TTL_DEFAULT);
@@ -57,8 +62,7 @@ public final class HoldOptions {
    */
   public HoldOptions ttl(Duration time) {
     Objects.requireNonNull(time, "the time is null: leave it out for 1 h");
-    boolean isTooLong = time.compareTo(Duration.ofMillis(Limits.HOLD_MILLIS_MAX)) > 0;
-    if (isTooLong || !Holding.isTtl(time.toMillis())) {
+    if (time.compareTo(SHORTEST) < 0 || time.compareTo(LONGEST) > 0) {
       throw new IllegalArgumentException("a snapshot is held for 1 s to 30 days, not for " + time);
     }
     return new HoldOptions(name, time);

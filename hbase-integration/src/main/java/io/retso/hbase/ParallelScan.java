@@ -1,7 +1,7 @@
 package io.retso.hbase;
 
-import io.retso.hbase.futures.Futures;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -79,7 +79,11 @@ public final class ParallelScan {
         await(done.take());
       }
     } catch (InterruptedException e) {
-      throw Futures.interrupted("interrupted in a parallel scan of " + table, e);
+      Thread.currentThread().interrupt();
+      InterruptedIOException interrupted =
+          new InterruptedIOException("interrupted in a parallel scan of " + table);
+      interrupted.initCause(e);
+      throw interrupted;
     } finally {
       workers.shutdownNow();
     }

@@ -1,7 +1,5 @@
 package io.retso.hbase;
 
-import io.retso.protocol.Timestamps;
-import io.retso.text.Visible;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.regex.Matcher;
@@ -19,7 +17,11 @@ import org.apache.yetus.audience.InterfaceAudience;
  */
 @InterfaceAudience.Public
 public record SnapshotToken(UUID oracle, long timestamp) {
+  /** The distance of an oracle's timestamps. */
+  private static final int GAP = 16;
+
   private static final String PREFIX = "retso1:";
+  private static final int SHOWN_MAX = 80;
   private static final Pattern FORM =
       Pattern.compile(
           PREFIX + "([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):([0-9]{1,19})");
@@ -31,7 +33,7 @@ public record SnapshotToken(UUID oracle, long timestamp) {
    */
   public SnapshotToken {
     Objects.requireNonNull(oracle, "the oracle's id is null");
-    if (!Timestamps.isWellFormed(timestamp)) {
+    if (timestamp <= 0 || timestamp % GAP != 0) {
       throw new IllegalArgumentException(
           timestamp + " is no timestamp of an oracle: take the token of a held snapshot");
     }
@@ -48,7 +50,7 @@ public record SnapshotToken(UUID oracle, long timestamp) {
     if (!parts.matches()) {
       boolean isLater = text.startsWith("retso") && !text.startsWith(PREFIX);
       throw new IllegalArgumentException(
-          Visible.of(text)
+          quoted(text)
               + (isLater
                   ? " is a token of another version of ReTSO: use that one"
                   : " is no token of a snapshot: it looks like retso1:ID-OF-THE-ORACLE:TIMESTAMP,"
@@ -61,6 +63,12 @@ public record SnapshotToken(UUID oracle, long timestamp) {
       throw new IllegalArgumentException(text + " ends with a number that is no timestamp", e);
     }
     return new SnapshotToken(UUID.fromString(parts.group(1)), timestamp);
+  }
+
+  /** What a message can show of a text. */
+  static String quoted(String text) {
+    String shown = text.length() <= SHOWN_MAX ? text : text.substring(0, SHOWN_MAX) + "...";
+    return "'" + shown.replaceAll("[^ -~]", "?") + "'";
   }
 
   @Override

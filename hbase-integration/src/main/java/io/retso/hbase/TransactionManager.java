@@ -1,6 +1,5 @@
 package io.retso.hbase;
 
-import io.retso.client.Hold;
 import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.errors.GaveUpException;
 import io.retso.hbase.errors.OracleUnavailableException;
@@ -222,13 +221,6 @@ public interface TransactionManager extends AutoCloseable {
    * @throws IllegalArgumentException if it is another oracle's
    */
   boolean release(SnapshotToken token) throws IOException;
-
-  /**
-   * Releases one of {@link #holds}.
-   *
-   * @return whether it was held until now
-   */
-  boolean release(Hold hold) throws IOException;
 
   /**
    * An ordinary scan of HBase that reads a table in a held snapshot, for whatever takes a scan: the

@@ -5,6 +5,7 @@ import static io.retso.hbase.Fixture.read;
 import static io.retso.hbase.Fixture.text;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -15,6 +16,7 @@ import io.retso.hbase.options.Isolation;
 import io.retso.hbase.options.ReadSnapshot;
 import io.retso.hbase.transaction.Inside;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -87,14 +89,15 @@ class HeldSnapshotTest {
           write(name, "again");
           fixture.compact(name);
           try {
-            manager.read(at, tx -> both(tx, name));
+            manager.read(at, tx -> read(tx.table(name), "x"));
             return false;
           } catch (SnapshotTooOldException e) {
             return true; // at once: another attempt could not succeed
           }
         });
     Scan scan = manager.scanAt(token, name, new Scan());
-    IOException e = assertThrows(DoNotRetryIOException.class, () -> plainly(scan, name));
+    IOException e = assertThrows(UncheckedIOException.class, () -> plainly(scan, name)).getCause();
+    assertInstanceOf(DoNotRetryIOException.class, e);
     assertTrue(e.getMessage().contains("[RETSO SNAPSHOT_TOO_OLD]"), e.getMessage());
   }
 
@@ -130,7 +133,7 @@ class HeldSnapshotTest {
     for (int i = 0; i <= pieces; i++) {
       CompletableFuture<?>[] begins = new CompletableFuture<?>[WINDOW / pieces];
       for (int j = 0; j < begins.length; j++) {
-        begins[j] = oracle.beginAsync().thenAccept(oracle::endLater);
+        begins[j] = oracle.beginAsync().thenCompose(oracle::abortAsync);
       }
       CompletableFuture.allOf(begins).join();
     }
@@ -177,7 +180,8 @@ class HeldSnapshotTest {
             return System.nanoTime() - since > TimeUnit.SECONDS.toNanos(3);
           });
       assertTrue(held.isHeld());
-      assertTrue(oracle.release(timestamp));
+      assertEquals(held.token(), manager.holds().get(0).token());
+      assertTrue(fixture.manager().release(held.token()));
       Fixture.eventually("news of its end", () -> !held.isHeld());
     }
     assertEquals(List.of(), oracle.holds());

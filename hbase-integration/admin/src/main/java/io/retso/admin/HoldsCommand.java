@@ -1,6 +1,6 @@
 package io.retso.admin;
 
-import io.retso.client.Hold;
+import io.retso.hbase.Hold;
 import io.retso.server.commands.ExitCode;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -47,7 +47,7 @@ final class HoldsCommand implements Callable<Integer> {
         Locale.ROOT,
         "%s  timestamp %d, since %s, ends in %s unless it is renewed",
         hold.name(),
-        hold.timestamp(),
+        hold.token().timestamp(),
         hold.since().truncatedTo(ChronoUnit.SECONDS),
         text(hold.left()));
   }

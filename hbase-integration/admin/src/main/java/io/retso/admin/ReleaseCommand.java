@@ -1,6 +1,6 @@
 package io.retso.admin;
 
-import io.retso.client.Hold;
+import io.retso.hbase.Hold;
 import io.retso.hbase.SnapshotToken;
 import io.retso.hbase.TransactionManager;
 import io.retso.server.commands.ExitCode;
@@ -47,7 +47,7 @@ final class ReleaseCommand implements Callable<Integer> {
     }
     List<Hold> named =
         manager.holds().stream().filter(hold -> hold.name().equals(snapshot)).toList();
-    return ended(!named.isEmpty() && manager.release(named.get(0)));
+    return ended(!named.isEmpty() && manager.release(named.get(0).token()));
   }
 
   private int ended(boolean wasHeld) {

@@ -1,9 +1,9 @@
 package io.retso.hbase.transaction;
 
-import io.retso.client.Hold;
 import io.retso.client.OracleClient;
 import io.retso.client.TransactionHandle;
 import io.retso.hbase.HeldSnapshot;
+import io.retso.hbase.Hold;
 import io.retso.hbase.HoldOptions;
 import io.retso.hbase.ReadTransaction;
 import io.retso.hbase.SnapshotToken;
@@ -35,6 +35,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.hbase.TableName;
@@ -189,30 +190,31 @@ public final class HBaseTransactionManager implements TransactionManager {
   @Override
   public List<Hold> holds() throws IOException {
     shared.checkOpen();
+    UUID oracle = shared.oracle().identity().id();
     return Futures.await(
-        Futures.explained(
-            shared.oracle().holdsAsync(),
-            failure -> Failures.ofOracle(failure, "listing held snapshots")));
+            Futures.explained(
+                shared.oracle().holdsAsync(),
+                failure -> Failures.ofOracle(failure, "listing held snapshots")))
+        .stream()
+        .map(
+            held ->
+                new Hold(
+                    held.name(),
+                    new SnapshotToken(oracle, held.timestamp()),
+                    held.ttl(),
+                    held.since(),
+                    held.left()))
+        .toList();
   }
 
   @Override
   public boolean release(SnapshotToken token) throws IOException {
     shared.checkOpen();
     begins.checked(Objects.requireNonNull(token, "the token is null"));
-    return release(token.timestamp());
-  }
-
-  @Override
-  public boolean release(Hold hold) throws IOException {
-    shared.checkOpen();
-    return release(hold.timestamp());
-  }
-
-  private boolean release(long timestamp) throws IOException {
     return Futures.await(
         Futures.explained(
-            shared.oracle().releaseAsync(timestamp),
-            failure -> Failures.ofOracle(failure, "releasing the snapshot at " + timestamp)));
+            shared.oracle().releaseAsync(token.timestamp()),
+            failure -> Failures.ofOracle(failure, "releasing " + token)));
   }
 
   @Override
