@@ -68,6 +68,13 @@ public final class HBaseCommand implements Runnable {
     return ClusterWork.run(spec, cluster, work);
   }
 
+  /** What scripts that read the output do not want. */
+  private void note(String line) {
+    PrintWriter err = spec.commandLine().getErr();
+    err.println(line);
+    err.flush();
+  }
+
   private void println(String line) {
     PrintWriter out = spec.commandLine().getOut();
     out.println(line);
