@@ -3,13 +3,17 @@ package io.retso.hbase;
 import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.errors.GaveUpException;
 import io.retso.hbase.errors.OracleUnavailableException;
+import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.errors.UnknownCommitException;
 import java.io.IOException;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.AsyncConnection;
 import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.Scan;
 import org.apache.yetus.audience.InterfaceAudience;
 
 /**
@@ -199,6 +203,45 @@ public interface TransactionManager extends AutoCloseable {
 
   /** Like {@link #resolve}; the future fails. Where it completes is said under "Callbacks". */
   CompletableFuture<OptionalLong> resolveAsync(String handle);
+
+  /**
+   * Takes a snapshot that many processes can read for a long time, and holds it until it is closed.
+   * It has everything whose commit had returned, in any process, before this call.
+   *
+   * @throws IllegalArgumentException if another snapshot is held by this name
+   * @throws OracleUnavailableException if no oracle answers, or it holds as many as it can
+   */
+  HeldSnapshot hold(HoldOptions options) throws IOException;
+
+  /** All snapshots that the oracle holds now, whichever process has taken them; oldest first. */
+  List<Hold> holds() throws IOException;
+
+  /**
+   * Releases a held snapshot, whichever process has taken it; one that reads it is refused from
+   * some time on.
+   *
+   * @return whether it was held until now
+   * @throws IllegalArgumentException if it is another oracle's
+   */
+  boolean release(SnapshotToken token) throws IOException;
+
+  /**
+   * An ordinary scan of HBase that reads a table in a held snapshot, for whatever takes a scan: the
+   * {@code TableInputFormat} of MapReduce, Spark, Flink and Beam, or HBase's own {@code Table}.
+   * Regions decide what it sees; the process that runs it needs neither this library nor the
+   * oracle. If the snapshot is held no longer, it fails with a {@code DoNotRetryIOException} that
+   * says {@code [RETSO SNAPSHOT_TOO_OLD]}.
+   *
+   * <p>It goes by the table's settings of this moment: another setting of conflicts, reads or
+   * granules, of a disabled table, lets it fail.
+   *
+   * @param scan what a transaction's scan may be; is not changed
+   * @return a copy with the snapshot in an attribute
+   * @throws IllegalArgumentException if the token is another oracle's; if the table has client
+   *     reads, which only transactions can resolve; or if no snapshot can honour the scan
+   * @throws TableNotPreparedException if the table is not prepared
+   */
+  Scan scanAt(SnapshotToken token, TableName table, Scan scan) throws IOException;
 
   /**
    * Sweeps now: cleans up after dead clients in all prepared tables of the cluster, and lets the

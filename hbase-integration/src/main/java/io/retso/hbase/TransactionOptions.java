@@ -32,25 +32,28 @@ public final class TransactionOptions {
 
   /** Without a name, without a time limit, with retry policy and isolation of the manager. */
   public static final TransactionOptions DEFAULT =
-      new TransactionOptions("", null, null, null, ReadSnapshot.DEFERRED);
+      new TransactionOptions("", null, null, null, ReadSnapshot.DEFERRED, null);
 
   private final String name;
   private final Duration timeLimit;
   private final RetryPolicy retryPolicy;
   private final Isolation isolation;
   private final ReadSnapshot readSnapshot;
+  private final SnapshotToken held;
 
   private TransactionOptions(
       String name,
       Duration timeLimit,
       RetryPolicy retryPolicy,
       Isolation isolation,
-      ReadSnapshot readSnapshot) {
+      ReadSnapshot readSnapshot,
+      SnapshotToken held) {
     this.name = name;
     this.timeLimit = timeLimit;
     this.retryPolicy = retryPolicy;
     this.isolation = isolation;
     this.readSnapshot = readSnapshot;
+    this.held = held;
   }
 
   /**
@@ -71,7 +74,7 @@ public final class TransactionOptions {
               + of.length()
               + (isPrintable ? "" : ", and others among them"));
     }
-    return new TransactionOptions(of, timeLimit, retryPolicy, isolation, readSnapshot);
+    return new TransactionOptions(of, timeLimit, retryPolicy, isolation, readSnapshot, held);
   }
 
   /**
@@ -88,13 +91,13 @@ public final class TransactionOptions {
     if (limit.compareTo(SHORTEST) < 0 || limit.compareTo(LONGEST) > 0) {
       throw new IllegalArgumentException("time limit " + limit + " is not within 1 ms and 1 day");
     }
-    return new TransactionOptions(name, limit, retryPolicy, isolation, readSnapshot);
+    return new TransactionOptions(name, limit, retryPolicy, isolation, readSnapshot, held);
   }
 
   /** How {@code run} and its like repeat the work. A transaction of {@code begin} is no loop. */
   public TransactionOptions withRetryPolicy(RetryPolicy policy) {
     Objects.requireNonNull(policy, "the policy is null: leave it out for that of the manager");
-    return new TransactionOptions(name, timeLimit, policy, isolation, readSnapshot);
+    return new TransactionOptions(name, timeLimit, policy, isolation, readSnapshot, held);
   }
 
   /**
@@ -103,7 +106,7 @@ public final class TransactionOptions {
    */
   public TransactionOptions withIsolation(Isolation level) {
     Objects.requireNonNull(level, "the isolation is null: leave it out for that of the manager");
-    return new TransactionOptions(name, timeLimit, retryPolicy, level, readSnapshot);
+    return new TransactionOptions(name, timeLimit, retryPolicy, level, readSnapshot, held);
   }
 
   /**
@@ -112,7 +115,18 @@ public final class TransactionOptions {
    */
   public TransactionOptions withReadSnapshot(ReadSnapshot kind) {
     Objects.requireNonNull(kind, "the snapshot is null: leave it out for a deferred one");
-    return new TransactionOptions(name, timeLimit, retryPolicy, isolation, kind);
+    return new TransactionOptions(name, timeLimit, retryPolicy, isolation, kind, held);
+  }
+
+  /**
+   * Lets a transaction that only reads have a held snapshot, perhaps that of another process,
+   * whatever its isolation is: a held one is safe, and nothing is tracked. {@code begin} and {@code
+   * run} refuse it. If it is held no longer, reads fail with {@link
+   * io.retso.hbase.errors.SnapshotTooOldException} from some time on, and are not repeated.
+   */
+  public TransactionOptions at(SnapshotToken snapshot) {
+    Objects.requireNonNull(snapshot, "the token is null: leave it out for a fresh snapshot");
+    return new TransactionOptions(name, timeLimit, retryPolicy, isolation, readSnapshot, snapshot);
   }
 
   /** The name; empty if there is none. */
@@ -140,6 +154,11 @@ public final class TransactionOptions {
     return readSnapshot;
   }
 
+  /** The held snapshot that it reads, if it is to read one. */
+  public Optional<SnapshotToken> heldSnapshot() {
+    return Optional.ofNullable(held);
+  }
+
   @Override
   public String toString() {
     return "["
@@ -151,6 +170,6 @@ public final class TransactionOptions {
         + ", isolation "
         + isolation
         + ", reads "
-        + readSnapshot;
+        + (held == null ? readSnapshot : held);
   }
 }

@@ -14,6 +14,10 @@
  *       within a transaction, a {@link io.retso.hbase.ReadTable} the part of it that reads; {@link
  *       io.retso.hbase.AsyncTransactionalTable} and {@link io.retso.hbase.AsyncReadTable} do not
  *       wait.
+ *   <li><b>Read in many processes.</b> A {@link io.retso.hbase.HeldSnapshot}, taken with {@link
+ *       io.retso.hbase.HoldOptions}, lasts as long as it is open; its {@link
+ *       io.retso.hbase.SnapshotToken} opens it elsewhere, a {@link io.retso.hbase.Hold} lists it,
+ *       and {@link io.retso.hbase.ParallelScan} reads it with many threads.
  *   <li><b>Choose.</b> {@link io.retso.hbase.TransactionOptions} are of one transaction: {@link
  *       io.retso.hbase.options.Isolation}, {@link io.retso.hbase.options.ReadSnapshot}, {@link
  *       io.retso.hbase.RetryPolicy}. {@link io.retso.hbase.options.Conflicts} and {@link

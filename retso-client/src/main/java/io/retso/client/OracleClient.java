@@ -5,6 +5,7 @@ import io.retso.protocol.Limits;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.Timestamps;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.yetus.audience.InterfaceAudience;
 
@@ -206,6 +207,69 @@ public interface OracleClient extends AutoCloseable {
    *     ASCII without blanks
    */
   CompletableFuture<VouchedToken> vouchAsync(String user);
+
+  /**
+   * Takes a snapshot that many processes can read, and holds it: until it is released, or has not
+   * been renewed for {@code ttl}, the low watermark does not pass it, so regions drop no version
+   * that it contains. It is no transaction: neither the window nor the time limit of transactions
+   * ends it, and it outlives this client and any take-over or restart of the oracle. Each costs the
+   * versions that are kept for it.
+   *
+   * <p>The timestamp is above all commits that were answered before this call, and is a safe
+   * snapshot as {@link #safeSnapshotAsync} has them: what is read at it is serializable, too. The
+   * answer comes when it is durable that the snapshot is held. If the call fails with {@link
+   * Category#TIMEOUT}, the snapshot may be held: {@link #holdsAsync} tells, and it ends by itself
+   * after {@code ttl}.
+   *
+   * <p>It fails with {@link Category#INVALID_REQUEST} if another one is held by this name; with
+   * {@link Category#OVERLOADED} if {@link Limits#HOLDS_MAX} are held; with {@link
+   * Category#INCOMPATIBLE} if a server of the oracle is too old for it.
+   *
+   * @param name 1 to 64 printable characters of ASCII without blanks, for people
+   * @param ttl 1 s to 30 days, in milliseconds; after a take-over of the oracle it begins anew
+   * @return its timestamp
+   * @throws IllegalArgumentException if name or time are others
+   * @since 0.1
+   */
+  CompletableFuture<Long> holdAsync(String name, Duration ttl);
+
+  /** Like {@link #holdAsync}, waiting for the answer. */
+  long hold(String name, Duration ttl);
+
+  /**
+   * Lets the time of a held snapshot begin anew. Answers whether it is held; if not it was released
+   * or its time was over, and it can be read no more.
+   *
+   * @param timestamp from {@link #holdAsync}
+   * @since 0.1
+   */
+  CompletableFuture<Boolean> renewAsync(long timestamp);
+
+  /** Like {@link #renewAsync}, waiting for the answer. */
+  boolean renew(long timestamp);
+
+  /**
+   * Ends a held snapshot, whichever client took it; reads at it are refused from some time on.
+   * Answers whether it was held until now, and by this copy of the request: false, too, if the
+   * answer to an earlier copy was lost. May be repeated.
+   *
+   * @param timestamp from {@link #holdAsync}
+   * @since 0.1
+   */
+  CompletableFuture<Boolean> releaseAsync(long timestamp);
+
+  /** Like {@link #releaseAsync}, waiting for the answer. */
+  boolean release(long timestamp);
+
+  /**
+   * All snapshots that are held now, oldest first; at most {@link Limits#HOLDS_MAX}.
+   *
+   * @since 0.1
+   */
+  CompletableFuture<List<Hold>> holdsAsync();
+
+  /** Like {@link #holdsAsync}, waiting for the answer. */
+  List<Hold> holds();
 
   /**
    * Reports a sweep: the caller took the handle from {@link #begin()}, <em>then</em> went over the

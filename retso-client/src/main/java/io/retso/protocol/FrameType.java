@@ -41,12 +41,21 @@ package io.retso.protocol;
  *                                                           there is but one, the other is 0
  *   VOUCH      text (a user, as HBase calls it); one call   for how many ms it counts i64, length u16,
  *              a frame                                      as many bytes (a token of that user)
+ *   HOLD       n x (number of the call i64, ms for which    n x outcome i64
+ *                   it lasts i64, name)
+ *   RENEW      n x snapshot i64                             n x outcome i64
+ *   RELEASE    n x snapshot i64                             n x outcome i64
+ *   HOLDS      empty; n calls share the frame               for each snapshot that is held: snapshot
+ *                                                           i64, ms for which it lasts i64, ms since
+ *                                                           1970 when it was taken i64, ms until it
+ *                                                           ends i64, name
  *   -          -                                            ERROR: code u16, length u16, text (UTF-8)
  *   -          -                                            ROLE: epoch i64, and a role
  *
  *   a role     leads u8 (1: the server leads, 0: it is a standby), text (name of the leader),
  *              text (address of the leader), number of members u8, as many texts (their addresses)
  *   a text     length u8, ASCII
+ *   a name     64 bytes, ASCII, zeros behind it: see {@link Holding}
  * </pre>
  *
  * <p>The {@code flags and rows} word of a commit holds the number of rows in its lower 24 bits and
@@ -59,6 +68,10 @@ package io.retso.protocol;
  * later says why: which id of the request met which commit, and of a pivot, which other id was read
  * by others. An id is a place among the ids of all lists of the request, from 0 on, or {@link
  * #NO_ID}; the commit is 0 if it is not known.
+ *
+ * <p>HOLD and what follows it are known from version {@link Handshake#HOLDS} on. HOLD is answered
+ * with the snapshot, a timestamp, or with an outcome that says why there is none. A copy of the
+ * same call, which has the same number, gets the same snapshot.
  */
 public enum FrameType {
   HELLO(1, Body.OWN, Answers.OWN),
@@ -75,7 +88,11 @@ public enum FrameType {
   SAFE(12, Body.COUNT, Answers.ONE),
   AUTH(13, Body.OWN, Answers.OWN),
   KEYS(14, Body.COUNT, Answers.KEYS),
-  VOUCH(15, Body.OWN, Answers.OWN);
+  VOUCH(15, Body.OWN, Answers.OWN),
+  HOLD(16, Body.HOLD, Answers.EACH),
+  RENEW(17, Body.SNAPSHOT, Answers.EACH),
+  RELEASE(18, Body.SNAPSHOT, Answers.EACH),
+  HOLDS(19, Body.COUNT, Answers.HOLDS);
 
   /** What a request frame has behind its header. */
   enum Body {
@@ -92,7 +109,11 @@ public enum FrameType {
     /** A start and its ticket, a word of flags and the number of rows, and the rows, for each. */
     ROWS,
     /** As {@link #ROWS}, but five lists of ids, and their lengths ahead of them. */
-    READS
+    READS,
+    /** What {@link Holding} writes, for each request. */
+    HOLD,
+    /** A timestamp for each request. */
+    SNAPSHOT
   }
 
   /** What a reply frame has behind its header. */
@@ -112,7 +133,9 @@ public enum FrameType {
     /** As {@link #RECEIPTS}, and then two numbers for each outcome that is explained, or none. */
     COMMITS,
     /** Keys, the same for all requests. */
-    KEYS
+    KEYS,
+    /** As many reports of held snapshots as there are, the same for all requests. */
+    HOLDS
   }
 
   /** Numbers in the reply to KEYS: two keys of 16 bytes. */
@@ -195,17 +218,22 @@ public enum FrameType {
 
   /**
    * The numbers in the reply to a frame of {@code count} requests, without those that explain
-   * outcomes; 0 for a layout of its own.
+   * outcomes; 0 for a layout of its own, and for a list of held snapshots that is empty.
    */
   public int answersTo(int count) {
     return switch (answers) {
-      case OWN, NONE -> 0;
+      case OWN, NONE, HOLDS -> 0;
       case ONE -> 1;
       case TICKETS -> 1 + count;
       case EACH -> count;
       case RECEIPTS, COMMITS -> 2 * count;
       case KEYS -> KEYS_NUMBERS;
     };
+  }
+
+  /** Whether it is about held snapshots: {@link Handshake#HOLDS}. */
+  public boolean isAboutHolds() {
+    return this == HOLD || this == RENEW || this == RELEASE || this == HOLDS;
   }
 
   /** Whether it asks to commit transactions, of which each takes a timestamp. */
@@ -217,6 +245,7 @@ public enum FrameType {
   public boolean isLogged() {
     return switch (this) {
       case COMMIT, COMMIT_READS, STATUS, ABORT, CLEANED, WATERMARK, SWEPT -> true;
+      case HOLD, RENEW, RELEASE, HOLDS -> true;
       case HELLO, BEGIN, TIMESTAMP, SAFE, PING, AUTH, KEYS, VOUCH -> false;
     };
   }

@@ -160,6 +160,7 @@ public final class Frames {
     checkFlags(in, index);
     boolean takesTimestamps = type == FrameType.BEGIN || type.isCommit();
     int countMax = takesTimestamps ? Limits.FRAME_TIMESTAMPS_MAX : Limits.FRAME_REQUESTS_MAX;
+    countMax = type.isAboutHolds() ? Limits.HOLDS_MAX : countMax;
     if (count > countMax) {
       throw new FrameException(
           ErrorCode.TOO_LARGE,
@@ -177,6 +178,11 @@ public final class Frames {
       case PAIRS -> checkBody(type.request(), count, bodyBytes, STATUS_BYTES);
       case ROWS -> checkRows(in, index, count, bodyBytes);
       case READS -> checkReads(in, index, count, bodyBytes);
+      case HOLD -> {
+        checkBody(type.request(), count, bodyBytes, Holding.REQUEST_BYTES);
+        Holding.checkRequests(in, index + HEADER_BYTES, count);
+      }
+      case SNAPSHOT -> checkBody(type.request(), count, bodyBytes, Long.BYTES);
       case EMPTY -> checkEmpty(type.request(), bodyBytes);
       case OWN -> {} // Handshake checks it
     }
@@ -284,7 +290,7 @@ public final class Frames {
           COMMIT_FIXED_BYTES + (in.getInt(index + TICKET_BYTES) & FrameType.ROWS_MASK) * Long.BYTES;
       case READS -> COMMIT_READS_FIXED_BYTES + (int) idsOfReads(in, index) * Long.BYTES;
       case TICKETS -> TICKET_BYTES;
-      case OWN, EMPTY, COUNT, PAIRS ->
+      case OWN, EMPTY, COUNT, PAIRS, HOLD, SNAPSHOT ->
           throw new IllegalArgumentException(type + " is about no transaction of its client");
     };
   }
@@ -335,6 +341,7 @@ public final class Frames {
       case EACH -> checkBody(typeByte, count, bodyBytes, Long.BYTES);
       case RECEIPTS -> checkBody(typeByte, count, bodyBytes, 2 * Long.BYTES);
       case COMMITS -> checkCommits(in, index, count, bodyBytes);
+      case HOLDS -> Holding.checkReports(in, index + HEADER_BYTES, count, bodyBytes);
       case NONE -> checkEmpty(typeByte, bodyBytes);
       case OWN -> {} // Handshake checks it
     }

@@ -47,5 +47,17 @@ public final class Limits {
   /** Mechanisms by which a server lets clients identify themselves, at most. */
   public static final int MECHANISMS_MAX = 8;
 
+  /** Snapshots that are held at a time, at most; so many requests of a frame are about them. */
+  public static final int HOLDS_MAX = 64;
+
+  /** Characters of the name of a held snapshot, at most; printable ASCII. */
+  public static final int HOLD_NAME_CHARS_MAX = 64;
+
+  /** A held snapshot that is not renewed lasts for so many milliseconds, at least: 1 s. */
+  public static final long HOLD_MILLIS_MIN = 1_000;
+
+  /** A held snapshot that is not renewed lasts for so many milliseconds, at most: 30 days. */
+  public static final long HOLD_MILLIS_MAX = 30L * 24 * 60 * 60 * 1_000;
+
   private Limits() {}
 }

@@ -87,6 +87,18 @@ public final class Outcome {
    */
   public static final long NOT_OWNER = -14;
 
+  /** Nothing was done: the snapshot is not held. It was released, or its time was over. */
+  public static final long NOT_HELD = -15;
+
+  /** No snapshot was taken: another one is held by this name. */
+  public static final long HOLD_NAME_TAKEN = -16;
+
+  /** No snapshot was taken: {@link Limits#HOLDS_MAX} are held. */
+  public static final long HOLDS_FULL = -17;
+
+  /** No snapshot was taken: a server that could take over would not understand it in the log. */
+  public static final long HOLDS_NOT_UNDERSTOOD = -18;
+
   private Outcome() {}
 
   /** Whether {@code outcome} is a commit timestamp. */
@@ -144,6 +156,10 @@ public final class Outcome {
       case (int) ABORTED_READ_ONLY -> "aborted as what it read was changed in the past";
       case (int) ABORTED_UNKNOWN_SUCCESSOR -> "aborted as the successor of a read is forgotten";
       case (int) NOT_OWNER -> "refused, begun by another client";
+      case (int) NOT_HELD -> "not held";
+      case (int) HOLD_NAME_TAKEN -> "refused, another snapshot is held by this name";
+      case (int) HOLDS_FULL -> "refused, too many snapshots are held";
+      case (int) HOLDS_NOT_UNDERSTOOD -> "refused, a server does not understand held snapshots";
       default -> "outcome " + outcome;
     };
   }

@@ -36,15 +36,17 @@
  * <p><strong>Versions.</strong> They begin with 1; the newest is {@link
  * io.retso.protocol.Handshake#VERSION_MAX}. The two sides choose the highest that both speak, and
  * part if there is none. Version 2 differs in the replies to commits, which say why one was
- * refused.
+ * refused; version 3 adds the requests about held snapshots, which a client sends to no server that
+ * speaks an older one.
  *
  * <p><strong>Tickets.</strong> {@code BEGIN} answers a ticket with each start timestamp, and what
  * changes a transaction's fate must bring it. Clients take it for a number without a meaning.
  *
  * <p><strong>Order.</strong> A connection has two lanes. Timestamps (of begins, and those that are
  * no transactions, safe snapshots among them) travel in the fast lane, which never waits for the
- * disk; all others (commit, abort, status, cleaned, watermark, swept) travel in the log lane, which
- * is released by the log's acknowledgement. Inside a lane replies keep the order of requests; a
- * begin may overtake an earlier commit, never another begin or timestamp.
+ * disk; all others (commit, abort, status, cleaned, watermark, swept, and what is about held
+ * snapshots) travel in the log lane, which is released by the log's acknowledgement. Inside a lane
+ * replies keep the order of requests; a begin may overtake an earlier commit, never another begin
+ * or timestamp.
  */
 package io.retso.protocol;

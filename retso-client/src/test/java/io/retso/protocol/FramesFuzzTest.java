@@ -105,7 +105,14 @@ class FramesFuzzTest {
         assertEquals(end, body + count * Frames.TICKET_BYTES);
       }
       case VOUCH -> assertTrue(Vouching.isUser(Vouching.readUser(in.slice(body, end - body))));
-      case BEGIN, TIMESTAMP, SAFE, PING, WATERMARK, KEYS -> assertEquals(end, body);
+      case HOLD -> {
+        for (int at = body; at < end; at += Holding.REQUEST_BYTES) {
+          assertTrue(Holding.isName(Holding.name(in, at)));
+          assertTrue(Holding.isTtl(Holding.ttlMillis(in, at)));
+        }
+      }
+      case RENEW, RELEASE -> assertEquals(end, body + count * Long.BYTES);
+      case BEGIN, TIMESTAMP, SAFE, PING, WATERMARK, KEYS, HOLDS -> assertEquals(end, body);
     }
   }
 
@@ -125,7 +132,9 @@ class FramesFuzzTest {
       case BEGIN -> assertEquals(index + size, body + (1 + Frames.count(in, index)) * Long.BYTES);
       case TIMESTAMP, SAFE, WATERMARK -> assertEquals(index + size, body + Long.BYTES);
       case PING -> assertEquals(index + size, body);
-      case STATUS, CLEANED, SWEPT ->
+      case HOLDS ->
+          Holding.reports(in, index).forEach(hold -> assertTrue(Holding.isName(hold.name())));
+      case STATUS, CLEANED, SWEPT, HOLD, RENEW, RELEASE ->
           assertEquals(index + size, body + Frames.count(in, index) * Long.BYTES);
       case ABORT -> assertEquals(index + size, body + Frames.count(in, index) * 2 * Long.BYTES);
       case COMMIT, COMMIT_READS -> {

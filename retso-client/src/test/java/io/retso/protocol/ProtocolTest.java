@@ -72,7 +72,11 @@ class ProtocolTest {
       "SAFE",
       "AUTH",
       "KEYS",
-      "VOUCH"
+      "VOUCH",
+      "HOLD",
+      "RENEW",
+      "RELEASE",
+      "HOLDS"
     };
     assertEquals(FrameType.values().length, names.length);
     for (int number = 1; number <= names.length; number++) {
@@ -87,7 +91,7 @@ class ProtocolTest {
       assertNull(FrameType.ofRequest(none));
       assertNull(FrameType.ofReply(none));
     }
-    assertEquals("type 16", FrameType.nameOf(names.length + 1));
+    assertEquals("type 20", FrameType.nameOf(names.length + 1));
     assertEquals("ERROR", FrameType.nameOf(FrameType.ERROR));
   }
 
@@ -365,7 +369,7 @@ class ProtocolTest {
   void versionIsTheHighestThatBothSpeak() throws FrameException {
     int newest = Handshake.VERSION_MAX;
     int oldest = Handshake.VERSION_MIN;
-    assertEquals(2, newest, "which says why a commit is refused");
+    assertEquals(3, newest, "which holds snapshots");
     assertEquals(1, oldest);
     assertEquals(newest, Handshake.chooseVersion(oldest, newest));
     assertEquals(newest, Handshake.chooseVersion(newest, newest + 1));

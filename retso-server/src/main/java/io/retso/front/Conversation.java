@@ -359,24 +359,12 @@ public final class Conversation {
       } else if (type == FrameType.SWEPT) {
         introduction.swept(count);
       }
-      writeReply(replyAt(position, type, count), type, count, id);
+      ByteBuf out = replyAt(position, type, count);
+      handler.writeReply(out, type, count, id, introduction.version());
       return true;
     } catch (RuntimeException | Error e) {
       desk.stop(e);
       return false;
-    }
-  }
-
-  private void writeReply(ByteBuf out, FrameType type, int count, int id) {
-    RequestHandler handler = desk.handler();
-    int explained = introduction.version() >= Handshake.EXPLAINS ? handler.explained() : 0;
-    Frames.writeReplyHeader(out, type, count, explained, id);
-    int answers = type.answersTo(count);
-    for (int i = 0; i < answers; i++) {
-      out.writeLong(handler.answer(i));
-    }
-    for (int j = 0; j < explained * FrameType.REFUSAL_NUMBERS; j++) {
-      out.writeLong(handler.explanation(j));
     }
   }
 

@@ -3,6 +3,7 @@ package io.retso.front;
 import io.netty.buffer.ByteBuf;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
+import io.retso.protocol.Limits;
 
 /** How much work a checked frame is, before it is done. Stateless. */
 final class FrameWork {
@@ -22,7 +23,19 @@ final class FrameWork {
       case TIMESTAMP, SAFE, KEYS -> 1;
       case WATERMARK -> quantum; // it may walk over 2^20 places of the tables
       case SWEPT -> Math.max(quantum, 1 + words(frameBytes)); // so may this
-      case HELLO, COMMIT, COMMIT_READS, STATUS, ABORT, CLEANED, PING, AUTH, VOUCH ->
+      case HOLDS -> 1 + Limits.HOLDS_MAX;
+      case HELLO,
+          COMMIT,
+          COMMIT_READS,
+          STATUS,
+          ABORT,
+          CLEANED,
+          PING,
+          AUTH,
+          VOUCH,
+          HOLD,
+          RENEW,
+          RELEASE ->
           1 + words(frameBytes);
     };
   }

@@ -355,6 +355,7 @@ public final class FrontDesk implements Front {
     long hosts = waitingForOthers.stream().map(Conversation::share).distinct().count();
     fairUse.tick(now, (int) hosts);
     sequencer.releaseSafeSnapshots(now);
+    sequencer.expireHeld(now);
     List<Conversation> resumed = new ArrayList<>(waitingForOthers);
     waitingForOthers.clear();
     resumed.forEach(Conversation::tryStartsAgain);

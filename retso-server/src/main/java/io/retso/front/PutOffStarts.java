@@ -44,7 +44,11 @@ final class PutOffStarts {
           SWEPT,
           AUTH,
           KEYS,
-          VOUCH ->
+          VOUCH,
+          HOLD,
+          RENEW,
+          RELEASE,
+          HOLDS ->
           false;
     };
   }

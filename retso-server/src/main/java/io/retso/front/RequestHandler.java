@@ -4,12 +4,15 @@ import io.netty.buffer.ByteBuf;
 import io.retso.oracle.CommitBatch;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
+import io.retso.protocol.Handshake;
+import io.retso.protocol.Holding;
 import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 import io.retso.security.AccessControl;
 import io.retso.security.ReceiptMaker;
 import io.retso.sequencer.Sequencer;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
@@ -17,7 +20,8 @@ import java.util.function.LongSupplier;
  * them: the position at which they may leave is known only when the work is done, and with it where
  * they are to be written.
  *
- * <p>One for all connections; of the sequencer's thread. Allocates nothing after construction.
+ * <p>One for all connections; of the sequencer's thread. Allocates nothing after construction, but
+ * for the few requests about held snapshots.
  */
 final class RequestHandler {
   private final Sequencer sequencer;
@@ -45,6 +49,9 @@ final class RequestHandler {
   private int newRows;
 
   private int strange;
+
+  /** The answer to HOLDS: a list that is made for it. */
+  private List<Holding.Report> held = List.of();
 
   RequestHandler(Sequencer sequencer, FairUse fairUse, FrontDesk.Settings settings) {
     this.sequencer = sequencer;
@@ -131,6 +138,26 @@ final class RequestHandler {
           answers[i] = receipts == null ? 0 : receipts.key(i);
         }
       }
+      case HOLD -> {
+        fairUse.took(account, count);
+        long now = nanoClock.getAsLong();
+        for (int i = 0, at = body; i < count; i++, at += Holding.REQUEST_BYTES) {
+          long call = Holding.call(in, at);
+          answers[i] = sequencer.hold(Holding.name(in, at), call, Holding.ttlMillis(in, at), now);
+        }
+      }
+      case RENEW -> {
+        long now = nanoClock.getAsLong();
+        for (int i = 0; i < count; i++) {
+          answers[i] = sequencer.renewHeld(in.getLong(body + i * Long.BYTES), now);
+        }
+      }
+      case RELEASE -> {
+        for (int i = 0; i < count; i++) {
+          answers[i] = sequencer.releaseHeld(in.getLong(body + i * Long.BYTES));
+        }
+      }
+      case HOLDS -> held = sequencer.heldSnapshots(nanoClock.getAsLong());
       case HELLO, PING, AUTH, VOUCH -> throw new IllegalArgumentException(type + " is no work");
     }
     return sequencer.replyPosition();
@@ -141,19 +168,25 @@ final class RequestHandler {
     return strange;
   }
 
-  /** The answer to the i-th request of the frame that was handled last. */
-  long answer(int i) {
-    return answers[i];
-  }
-
-  /** How many outcomes of the frame that was handled last are explained. */
-  int explained() {
-    return explained;
-  }
-
-  /** The j-th number that explains outcomes of the frame that was handled last. */
-  long explanation(int j) {
-    return explanations[j];
+  /**
+   * Writes the complete reply to the frame that was handled last.
+   *
+   * @param version of the protocol that the client speaks
+   */
+  void writeReply(ByteBuf out, FrameType type, int count, int frameId, int version) {
+    if (type == FrameType.HOLDS) {
+      Holding.writeReports(out, count, frameId, held);
+      held = List.of();
+      return;
+    }
+    int told = version >= Handshake.EXPLAINS ? explained : 0;
+    Frames.writeReplyHeader(out, type, count, told, frameId);
+    for (int i = 0; i < type.answersTo(count); i++) {
+      out.writeLong(answers[i]);
+    }
+    for (int j = 0; j < told * FrameType.REFUSAL_NUMBERS; j++) {
+      out.writeLong(explanations[j]);
+    }
   }
 
   /** A client that did not begin a transaction gets no receipt for it: it gets no outcome. */

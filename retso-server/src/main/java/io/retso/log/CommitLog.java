@@ -56,6 +56,17 @@ public interface CommitLog extends AutoCloseable {
    */
   void startSegment(long startTimestamp, long windowStart);
 
+  /**
+   * The segments that are started from now on have this version of {@link LogEntry} at least,
+   * whichever the readers of the log understand: they hold what an earlier one cannot say.
+   */
+  default void require(int version) {}
+
+  /** The version of the entries of the segment that is written. */
+  default int version() {
+    return LogEntry.newestVersion();
+  }
+
   /** Bytes appended to the ledger that is written. */
   long segmentBytes();
 

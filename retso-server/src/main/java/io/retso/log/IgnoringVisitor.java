@@ -1,5 +1,7 @@
 package io.retso.log;
 
+import io.retso.oracle.Hold;
+
 /** Passes over all records of an entry; subclasses look at those that they are about. */
 public class IgnoringVisitor implements LogEntry.Visitor {
   @Override
@@ -19,6 +21,12 @@ public class IgnoringVisitor implements LogEntry.Visitor {
 
   @Override
   public void watermark(long below) {}
+
+  @Override
+  public void held(Hold hold) {}
+
+  @Override
+  public void released(long timestamp) {}
 
   @Override
   public void reserved(long timestamp) {}

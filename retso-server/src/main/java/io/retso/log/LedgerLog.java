@@ -124,6 +124,9 @@ public final class LedgerLog implements CommitLog {
   /** See {@link #writeAtMost}. */
   private int versionMax = LogEntry.newestVersion();
 
+  /** See {@link #require}. */
+  private int versionMin = LogEntry.VERSION;
+
   /** The version of the entries of the current segment. */
   private int version = LogEntry.VERSION;
 
@@ -273,7 +276,7 @@ public final class LedgerLog implements CommitLog {
     assert !stalled;
     LedgerStore.Ledger old = current;
     continuing = false;
-    version = versionMax;
+    version = Math.max(versionMin, versionMax);
     write(startTimestamp);
     if (old != null) {
       old.closeAsync();
@@ -296,6 +299,16 @@ public final class LedgerLog implements CommitLog {
     firstPosition = -1;
     segmentBytes = 0;
     segments.add(current.id(), start);
+  }
+
+  @Override
+  public void require(int needed) {
+    versionMin = needed;
+  }
+
+  @Override
+  public int version() {
+    return version;
   }
 
   /**

@@ -1,9 +1,12 @@
 package io.retso.log;
 
 import io.retso.oracle.Changes;
+import io.retso.oracle.Hold;
+import io.retso.protocol.Limits;
 import io.retso.protocol.Timestamps;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32C;
 
 /**
@@ -32,7 +35,13 @@ import java.util.zip.CRC32C;
  *   EXPIRED    |10 | sequence u56: what started below it and is not committed never will be
  *   WATERMARK  |11 | sequence u56: a low watermark that may be answered once this is durable
  *   ENDED      |12 | sequence u56: its writer stopped, and issued none from here on
+ *   HELD       |13 | sequence u56: a snapshot that is held |  number of the call i64, for how many ms
+ *                                                          |  i64, since when in ms i64, name
+ *   RELEASED   |14 | sequence u56: a snapshot that is held no longer
  * </pre>
+ *
+ * <p>A name has 64 bytes of ASCII, with zeros behind it. HELD and RELEASED stand in entries of
+ * {@link #HOLDS_VERSION} or later ones.
  *
  * <p>An entry without records is the paper's null write. This object is one reusable buffer for
  * writing; reading is static. Not thread-safe.
@@ -47,6 +56,12 @@ public final class LogEntry implements Changes {
    * cover the version, so versions are powers of two: no flipped bit makes one of another.
    */
   public static final int VERSION = 1;
+
+  /** The first version whose entries may speak of held snapshots. */
+  public static final int HOLDS_VERSION = 2;
+
+  /** Bytes of a record HELD. */
+  public static final int HELD_BYTES = 4 * Long.BYTES + Limits.HOLD_NAME_CHARS_MAX;
 
   /**
    * The kind of the first entry of a ledger that continues the segment of the one before it. The
@@ -79,13 +94,15 @@ public final class LogEntry implements Changes {
   private static final int EXPIRED = 10;
   private static final int WATERMARK = 11;
   private static final int ENDED = 12;
+  private static final int HELD = 13;
+  private static final int RELEASED = 14;
 
   /**
    * The newest version that this build reads. A method, since a constant would be copied into the
    * classes that use it.
    */
   public static int newestVersion() {
-    return VERSION;
+    return HOLDS_VERSION;
   }
 
   private final ByteBuffer buffer;
@@ -150,6 +167,19 @@ public final class LogEntry implements Changes {
   @Override
   public void watermark(long below) {
     putSequence(WATERMARK, below);
+  }
+
+  @Override
+  public void held(Hold hold) {
+    putSequence(HELD, hold.timestamp());
+    buffer.putLong(hold.call()).putLong(hold.ttlMillis()).putLong(hold.sinceMillis());
+    byte[] name = hold.name().getBytes(StandardCharsets.US_ASCII);
+    buffer.put(name).put(new byte[Limits.HOLD_NAME_CHARS_MAX - name.length]);
+  }
+
+  @Override
+  public void released(long timestamp) {
+    putSequence(RELEASED, timestamp);
   }
 
   /** All timestamps below {@code timestamp} may be issued once this entry is durable. */
@@ -324,8 +354,29 @@ public final class LogEntry implements Changes {
       case EXPIRED -> visitor.expired(timestamp);
       case WATERMARK -> visitor.watermark(timestamp);
       case ENDED -> visitor.ended(timestamp);
+      case HELD -> {
+        if (in.remaining() < HELD_BYTES - Long.BYTES) {
+          throw corrupt(position, "ends within a held snapshot");
+        }
+        visitor.held(readHold(in, timestamp));
+      }
+      case RELEASED -> visitor.released(timestamp);
       default -> throw corrupt(position, "has a record of unknown type " + (word >>> TYPE_SHIFT));
     }
+  }
+
+  private static Hold readHold(ByteBuffer in, long timestamp) {
+    long call = in.getLong();
+    long ttlMillis = in.getLong();
+    long sinceMillis = in.getLong();
+    byte[] name = new byte[Limits.HOLD_NAME_CHARS_MAX];
+    in.get(name);
+    int length = 0;
+    while (length < name.length && name[length] != 0) {
+      length++;
+    }
+    String text = new String(name, 0, length, StandardCharsets.US_ASCII);
+    return new Hold(text, timestamp, call, ttlMillis, sinceMillis);
   }
 
   private static LogException corrupt(long position, String what) {

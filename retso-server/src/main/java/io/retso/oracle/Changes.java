@@ -25,6 +25,12 @@ public interface Changes {
 
         @Override
         public void watermark(long below) {}
+
+        @Override
+        public void held(Hold hold) {}
+
+        @Override
+        public void released(long timestamp) {}
       };
 
   /** A transaction committed; its rows are {@code rows[from..to)}. */
@@ -47,4 +53,10 @@ public interface Changes {
    * below it everything is finished. Otherwise that follows from the other changes.
    */
   void watermark(long below);
+
+  /** A snapshot is held from now on. */
+  void held(Hold hold);
+
+  /** It is held no longer: it was released, or its time is over. */
+  void released(long timestamp);
 }

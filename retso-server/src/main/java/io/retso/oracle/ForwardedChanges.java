@@ -37,4 +37,14 @@ public abstract class ForwardedChanges implements Changes {
   public void watermark(long below) {
     target().watermark(below);
   }
+
+  @Override
+  public void held(Hold hold) {
+    target().held(hold);
+  }
+
+  @Override
+  public void released(long timestamp) {
+    target().released(timestamp);
+  }
 }

@@ -92,6 +92,15 @@ public final class OracleCounters implements Cloneable {
   /** Timestamps between now and the low watermark. */
   public long watermarkLag;
 
+  /** Snapshots that are held. */
+  public long holds;
+
+  /** Timestamps between now and the oldest of them; 0 without any. */
+  public long holdLag;
+
+  /** When the oldest was taken, in milliseconds since 1970; 0 without any. */
+  public long oldestHoldMillis;
+
   /** Counts an abort by its outcome. */
   void countRefusal(long outcome) {
     if (outcome == Outcome.ABORTED_CONFLICT) {

@@ -13,14 +13,17 @@ public final class Replay {
   private final UncleanedCommits uncleaned;
   private final Watermark watermark;
   private final Certifier certifier;
+  private final Holds holds;
 
   Replay(
       CommittedMap map,
       TransactionWindow window,
       UncleanedCommits uncleaned,
       Watermark watermark,
-      Certifier certifier) {
+      Certifier certifier,
+      Holds holds) {
     this.certifier = certifier;
+    this.holds = holds;
     this.watermark = watermark;
     this.map = map;
     this.window = window;
@@ -30,6 +33,7 @@ public final class Replay {
   /** Empties the oracle, whatever it knew, for a replay from the beginning. Counters go on. */
   public void restart() {
     uncleaned.clear();
+    holds.clear();
     watermark.restart();
     start(Timestamps.GAP);
   }
@@ -162,6 +166,20 @@ public final class Replay {
   public void watermark(long below) {
     time(below);
     window.finishBelow(below >>> Timestamps.GAP_BITS);
+  }
+
+  /**
+   * Applies a snapshot that was held, or a line of a segment's list that says so once more. Its
+   * timestamp was issued, whatever else is logged of that time.
+   */
+  public void held(Hold hold) {
+    time(hold.timestamp() + Timestamps.GAP);
+    holds.add(hold);
+  }
+
+  /** Applies the end of a held snapshot. */
+  public void released(long timestamp) {
+    holds.remove(timestamp);
   }
 
   /**

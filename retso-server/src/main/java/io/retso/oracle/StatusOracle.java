@@ -32,6 +32,7 @@ public final class StatusOracle {
   private final DecidedTransactions decided;
   private final Watermark watermark;
   private final UncleanedSnapshot snapshot;
+  private final Holds holds = new Holds();
 
   /**
    * Allocates all memory that the oracle will ever use.
@@ -61,8 +62,8 @@ public final class StatusOracle {
     snapshot = new UncleanedSnapshot(window, uncleaned);
     decision = new CommitDecision(map, window, certifier, changes, counters, hot);
     decided = new DecidedTransactions(window, uncleaned, counters);
-    watermark = new Watermark(window, uncleaned, unlogged, changes, counters);
-    replay = new Replay(map, window, uncleaned, watermark, certifier);
+    watermark = new Watermark(window, uncleaned, unlogged, holds, changes, counters);
+    replay = new Replay(map, window, uncleaned, watermark, certifier, holds);
   }
 
   /** Like the other, with the rule of intervals. */
@@ -199,6 +200,45 @@ public final class StatusOracle {
     if (window.state(sequence) == TransactionWindow.SAFE_SNAPSHOT) {
       window.release(sequence);
     }
+  }
+
+  /**
+   * Takes a snapshot and holds it: until {@link #releaseHeld} the low watermark does not pass it.
+   * {@link Holds} says why no server's does. It is a {@link #safeSnapshot}, so that serializable
+   * readers may have it; but no slot of the window holds it.
+   *
+   * @param call a number of the call: its repetition gets the snapshot that is held by then
+   * @param nowMillis the wall clock's time, for people
+   * @return the snapshot; or a number of {@link Outcome} that says why there is none
+   */
+  public long hold(String name, long call, long ttlMillis, long nowMillis) {
+    Hold before = holds.named(name);
+    if (before != null) {
+      return before.call() == call ? before.timestamp() : Outcome.HOLD_NAME_TAKEN;
+    }
+    if (holds.isFull()) {
+      return Outcome.HOLDS_FULL;
+    }
+    long taken = safeSnapshot();
+    release(taken);
+    Hold hold = new Hold(name, taken, call, ttlMillis, nowMillis);
+    holds.add(hold);
+    changes.held(hold);
+    return taken;
+  }
+
+  /** Holds a snapshot no longer; returns whether it was held. */
+  public boolean releaseHeld(long timestamp) {
+    boolean wasHeld = holds.remove(timestamp);
+    if (wasHeld) {
+      changes.released(timestamp);
+    }
+    return wasHeld;
+  }
+
+  /** The snapshots that are held. */
+  public Holds holds() {
+    return holds;
   }
 
   /**
@@ -430,6 +470,7 @@ public final class StatusOracle {
   public OracleCounters counters() {
     // The watermark is answered to no client that relies on it.
     counters.describe(map, window, uncleaned, uncleanedCommits(), watermark.sequence());
+    holds.describe(counters, window.next());
     return counters;
   }
 }

@@ -19,6 +19,7 @@ final class Watermark {
   private final TransactionWindow window;
   private final UncleanedCommits uncleaned;
   private final UnloggedTimestamps unlogged;
+  private final Holds holds;
   private final Changes changes;
   private final OracleCounters counters;
 
@@ -32,11 +33,13 @@ final class Watermark {
       TransactionWindow window,
       UncleanedCommits uncleaned,
       UnloggedTimestamps unlogged,
+      Holds holds,
       Changes changes,
       OracleCounters counters) {
     this.window = window;
     this.uncleaned = uncleaned;
     this.unlogged = unlogged;
+    this.holds = holds;
     this.changes = changes;
     this.counters = counters;
   }
@@ -68,7 +71,8 @@ final class Watermark {
   long sequence() {
     uncleaned.tidy(WALK_MAX);
     // Committed transactions that left the window uncleaned hold it back, too.
-    return Math.min(window.finished(WALK_MAX), uncleaned.lowest());
+    long low = Math.min(window.finished(WALK_MAX), uncleaned.lowest());
+    return Math.min(low, holds.lowest());
   }
 
   /** Nothing that committed below an issued timestamp has marks left. Costs a constant. */

@@ -5,7 +5,11 @@ import static io.retso.protocol.FrameType.BEGIN;
 import static io.retso.protocol.FrameType.CLEANED;
 import static io.retso.protocol.FrameType.COMMIT;
 import static io.retso.protocol.FrameType.COMMIT_READS;
+import static io.retso.protocol.FrameType.HOLD;
+import static io.retso.protocol.FrameType.HOLDS;
 import static io.retso.protocol.FrameType.KEYS;
+import static io.retso.protocol.FrameType.RELEASE;
+import static io.retso.protocol.FrameType.RENEW;
 import static io.retso.protocol.FrameType.SAFE;
 import static io.retso.protocol.FrameType.STATUS;
 import static io.retso.protocol.FrameType.SWEPT;
@@ -24,13 +28,40 @@ import java.util.stream.Collectors;
 /** What a client is for, and with it what it may ask for. A principal may have several. */
 public enum Role {
   /** Has transactions of its own. */
-  APPLICATION(BEGIN, TIMESTAMP, SAFE, WATERMARK, STATUS, COMMIT, COMMIT_READS, ABORT, CLEANED),
+  APPLICATION(
+      BEGIN,
+      TIMESTAMP,
+      SAFE,
+      WATERMARK,
+      STATUS,
+      COMMIT,
+      COMMIT_READS,
+      ABORT,
+      CLEANED,
+      HOLD,
+      RENEW,
+      RELEASE,
+      HOLDS),
   /** Asks what became of the transactions of others, whose data it has. */
   REGION_SERVER(STATUS, WATERMARK, KEYS, VOUCH),
   /** An application that also reports sweeps, because of which the oracle forgets commits. */
-  SWEEPER(BEGIN, TIMESTAMP, SAFE, WATERMARK, STATUS, COMMIT, COMMIT_READS, ABORT, CLEANED, SWEPT),
-  /** A person that hands the lead over, and reads all pages. */
-  OPERATOR(),
+  SWEEPER(
+      BEGIN,
+      TIMESTAMP,
+      SAFE,
+      WATERMARK,
+      STATUS,
+      COMMIT,
+      COMMIT_READS,
+      ABORT,
+      CLEANED,
+      SWEPT,
+      HOLD,
+      RENEW,
+      RELEASE,
+      HOLDS),
+  /** A person that hands the lead over, ends held snapshots, and reads all pages. */
+  OPERATOR(RELEASE, HOLDS),
   /** Another server of the same log, which watches the one that leads. */
   MEMBER(),
   /** Reads the pages of figures. */

@@ -127,6 +127,11 @@ final class LogWriter {
         && entry.remaining() >= 2 * frameBytes + Long.BYTES;
   }
 
+  /** Whether records of held snapshots may be written: all servers that read the log know them. */
+  boolean takesHolds() {
+    return !settings.durable() || log.version() >= LogEntry.HOLDS_VERSION;
+  }
+
   /** Position of the entry that is being filled. */
   long filling() {
     return ring.filling();
@@ -260,6 +265,7 @@ final class LogWriter {
     assert ring.isIdle() && entry.isEmpty();
     long span = (long) oracle.windowTimestamps() << Timestamps.GAP_BITS;
     segmentStart = oracle.nextTimestamp();
+    log.require(oracle.holds().size() > 0 ? LogEntry.HOLDS_VERSION : LogEntry.VERSION);
     log.startSegment(segmentStart, segmentStart - span);
     entry.segment(segmentStart);
     entry.window(oracle.windowTimestamps());

@@ -5,6 +5,7 @@ import io.retso.log.LedgerLog;
 import io.retso.log.LogEntry;
 import io.retso.log.LogException;
 import io.retso.oracle.CommitBatch;
+import io.retso.oracle.Hold;
 import io.retso.oracle.OracleCounters;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.Limits;
@@ -366,6 +367,17 @@ public final class Recovery implements LedgerLog.Replay {
     public void watermark(long below) {
       applyBatch();
       oracle.replay().watermark(below);
+    }
+
+    @Override
+    public void held(Hold hold) {
+      applyBatch();
+      oracle.replay().held(hold);
+    }
+
+    @Override
+    public void released(long timestamp) {
+      oracle.replay().released(timestamp);
     }
   }
 }

@@ -1,14 +1,19 @@
 package io.retso.sequencer;
 
 import io.retso.log.LogEntry;
+import io.retso.oracle.Hold;
 import io.retso.oracle.StatusOracle;
 
 /**
- * The list of all commits that are not cleaned up, with which a segment of the log begins. A long
- * one is written a step at a time, and requests go on meanwhile: their changes stand among the
- * list's records in the order in which they happened, so the segment's entries up to the end of the
- * list, applied in their order, give all uncleaned commits (the claim of {@code
- * UncleanedSnapshot}).
+ * The list of all commits that are not cleaned up, and before them of all held snapshots, with
+ * which a segment of the log begins. A long one is written a step at a time, and requests go on
+ * meanwhile: their changes stand among the list's records in the order in which they happened, so
+ * the segment's entries up to the end of the list, applied in their order, give all uncleaned
+ * commits (the claim of {@code UncleanedSnapshot}).
+ *
+ * <p>They give all held snapshots, too. One that was taken after the segment began has its own
+ * record in it. One from before is listed, in the order of the timestamps, unless it was released
+ * before the list came to it; if it is released later, the record of that stands behind its line.
  *
  * <p>Until the list is complete and durable, a recovery needs the segments before this one, back to
  * one with a complete list. They are there. A writer starts no segment before the list of its own
@@ -32,6 +37,12 @@ final class SegmentSnapshot {
   private LogEntry entry;
   private boolean complete = true;
 
+  /** The timestamp of the held snapshot that was listed last; 0 before the first. */
+  private long listed;
+
+  /** Snapshots from this timestamp on were taken after the segment began. */
+  private long takenLater;
+
   /**
    * Makes a complete one, of no segment.
    *
@@ -50,6 +61,8 @@ final class SegmentSnapshot {
   void begin(LogEntry first) {
     assert complete;
     complete = false;
+    listed = 0;
+    takenLater = oracle.nextTimestamp();
     oracle.beginSnapshot();
     proceed(first);
   }
@@ -57,7 +70,8 @@ final class SegmentSnapshot {
   /**
    * Writes a step into an entry, if the list is not complete and the entry not full: at most an
    * eighth of it, and a quarter as many places of the oracle's tables are looked at as it has
-   * bytes. With the usual sizes that is some hundred microseconds.
+   * bytes. With the usual sizes that is some hundred microseconds. A step lists either held
+   * snapshots, one at least, or commits.
    *
    * @return whether the entry must be written although it may be empty: so another acknowledgement
    *     comes, and with it the next step
@@ -67,12 +81,30 @@ final class SegmentSnapshot {
       return false;
     }
     entry = current;
+    if (listHolds()) {
+      return true;
+    }
     int commitsMax = Math.max(1, entryBytesEnough / ENTRY_SHARE / RECORD_BYTES);
     complete = oracle.snapshotOn(entryBytesEnough / BYTES_PER_PLACE, commitsMax, record);
     if (complete) {
       current.continued();
     }
     return true;
+  }
+
+  /** Lists some of the held snapshots; returns whether there were any left. */
+  private boolean listHolds() {
+    int left = Math.max(1, entryBytesEnough / ENTRY_SHARE / LogEntry.HELD_BYTES);
+    boolean any = false;
+    for (Hold hold : oracle.holds().behind(listed)) {
+      if (hold.timestamp() >= takenLater || left-- == 0) {
+        break;
+      }
+      entry.held(hold);
+      listed = hold.timestamp();
+      any = true;
+    }
+    return any;
   }
 
   private void record(long start, long commit) {

@@ -5,7 +5,10 @@ import io.retso.log.LogException;
 import io.retso.oracle.Changes;
 import io.retso.oracle.CommitBatch;
 import io.retso.oracle.StatusOracle;
+import io.retso.protocol.Holding;
+import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
+import java.util.List;
 
 /**
  * Puts requests, oracle and log in one order.
@@ -43,6 +46,7 @@ public final class Sequencer implements CommitLog.Listener {
   private final LogWriter writer;
   private final Lease lease;
   private final SafeSnapshots safeSnapshots;
+  private final HeldSnapshots heldSnapshots;
 
   /** The thread of {@link #start}, and of everything from then on; {@code assert} only. */
   private Thread owner;
@@ -65,6 +69,7 @@ public final class Sequencer implements CommitLog.Listener {
     writer = new LogWriter(settings, lease, sizes);
     oracle = writer.oracle();
     safeSnapshots = new SafeSnapshots(oracle);
+    heldSnapshots = new HeldSnapshots(oracle);
   }
 
   /** Makes an oracle that reports to {@code changes}. */
@@ -213,6 +218,56 @@ public final class Sequencer implements CommitLog.Listener {
   /** Lets go of safe snapshots whose time is over; to be called some times a second. */
   public void releaseSafeSnapshots(long nowNanos) {
     safeSnapshots.release(nowNanos);
+  }
+
+  /**
+   * Holds a snapshot; see {@link StatusOracle#hold}. The answer waits for its record in the log: a
+   * successor that lacked it would let the low watermark pass.
+   *
+   * @param nowNanos a monotonic clock's time
+   */
+  public long hold(String name, long call, long ttlMillis, long nowNanos) {
+    if (!writer.takesHolds()) {
+      replyAt(queryPosition());
+      return Outcome.HOLDS_NOT_UNDERSTOOD;
+    }
+    long wallMillis = settings.timing().wallClock().getAsLong();
+    long outcome = heldSnapshots.hold(name, call, ttlMillis, wallMillis, nowNanos);
+    writer.reserveAhead();
+    replyAt(decisionPosition());
+    return outcome;
+  }
+
+  /** Lets the time of a held snapshot begin anew; a number of {@link Outcome}. */
+  public long renewHeld(long timestamp, long nowNanos) {
+    replyAt(queryPosition());
+    return heldSnapshots.renew(timestamp, nowNanos);
+  }
+
+  /** Holds a snapshot no longer; a number of {@link Outcome}. */
+  public long releaseHeld(long timestamp) {
+    long outcome = heldSnapshots.release(timestamp);
+    writer.reserveAhead();
+    replyAt(decisionPosition()); // behind the record
+    return outcome;
+  }
+
+  /** All snapshots that are held. */
+  public List<Holding.Report> heldSnapshots(long nowNanos) {
+    replyAt(queryPosition());
+    return heldSnapshots.reports(nowNanos);
+  }
+
+  /**
+   * Ends the held snapshots whose time is over; to be called some times a second. While the log is
+   * behind they last longer.
+   */
+  public void expireHeld(long nowNanos) {
+    long expired;
+    while ((expired = heldSnapshots.expired(nowNanos)) != 0 && canTake(0)) {
+      heldSnapshots.release(expired);
+    }
+    flush();
   }
 
   /**

@@ -110,6 +110,7 @@ final class ServerOracle implements Term.Maker {
 
   void copyInto(Figures figures) {
     figures.oracle = statusOracle().counters().copy();
+    figures.wallMillis = System.currentTimeMillis();
     statusOracle().hot().age(nanoClock.getAsLong());
     figures.hot = statusOracle().hot().top();
     figures.sequencer = before.copy();

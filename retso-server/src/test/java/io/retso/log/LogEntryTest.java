@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.retso.oracle.Hold;
 import io.retso.protocol.Timestamps;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -56,6 +57,16 @@ class LogEntryTest {
     @Override
     public void watermark(long below) {
       seen.add("watermark " + below);
+    }
+
+    @Override
+    public void held(Hold hold) {
+      seen.add("held " + hold);
+    }
+
+    @Override
+    public void released(long timestamp) {
+      seen.add("released " + timestamp);
     }
 
     @Override
@@ -220,8 +231,8 @@ class LogEntryTest {
     sealed.put(2, (byte) 3);
     LogException e = assertRefused(sealed, "version 3");
     assertTrue(
-        e.getMessage().contains("version 3, this build reads 1 and earlier"), e.getMessage());
-    for (int version : new int[] {2, 64, 128}) {
+        e.getMessage().contains("version 3, this build reads 2 and earlier"), e.getMessage());
+    for (int version : new int[] {4, 64, 128}) {
       sealed.put(2, (byte) version);
       LogException newer =
           assertThrows(LogException.class, () -> LogEntry.read(sealed, rows, new Transcript()));
@@ -266,5 +277,37 @@ class LogEntryTest {
     CRC32C crc = new CRC32C();
     crc.update(b.array(), 8, b.capacity() - 8);
     return b.putInt(4, (int) crc.getValue()).flip();
+  }
+
+  @Test
+  void heldSnapshotsComeBack() throws LogException {
+    Hold hold = new Hold("nightly", 160, -7, 1_000, 1_700_000_000_000L);
+    Hold longName = new Hold("n".repeat(64), 320, Long.MAX_VALUE, 5_000, 0);
+    LogEntry written = new LogEntry(1000);
+    int before = written.bytes();
+    written.held(hold);
+    assertEquals(LogEntry.HELD_BYTES, written.bytes() - before);
+    written.held(longName);
+    written.released(160);
+    Transcript transcript = new Transcript();
+    LogEntry.read(written.seal(1), rows, transcript);
+    assertEquals(List.of("held " + hold, "held " + longName, "released 160"), transcript.seen);
+  }
+
+  @Test
+  void aHeldSnapshotThatIsCutIsCorrupt() {
+    LogEntry written = new LogEntry(1000);
+    written.held(new Hold("nightly", 160, 1, 1_000, 1));
+    ByteBuffer whole = written.seal(1);
+    ByteBuffer cut = ByteBuffer.allocate(whole.remaining() - Long.BYTES);
+    cut.put(whole.slice(0, cut.capacity())).flip();
+    cut.order(ByteOrder.LITTLE_ENDIAN);
+    CRC32C crc = new CRC32C();
+    crc.update(cut.slice(8, cut.capacity() - 8));
+    cut.putInt(4, (int) crc.getValue());
+    LogException e =
+        assertThrows(LogException.class, () -> LogEntry.read(cut, rows, new Transcript()));
+    assertEquals(LogException.Reason.CORRUPT, e.reason());
+    assertTrue(e.getMessage().contains("within a held snapshot"), e.getMessage());
   }
 }

@@ -33,4 +33,14 @@ record ChangesInWords(List<String> log) implements Changes {
   public void watermark(long below) {
     log.add("watermark " + below);
   }
+
+  @Override
+  public void held(Hold hold) {
+    log.add("held " + hold.name() + " " + hold.timestamp());
+  }
+
+  @Override
+  public void released(long timestamp) {
+    log.add("released " + timestamp);
+  }
 }

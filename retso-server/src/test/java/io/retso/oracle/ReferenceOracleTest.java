@@ -425,5 +425,15 @@ class ReferenceOracleTest {
     public void watermark(long below) {
       logged.add(new Logged('w', below, 0, null));
     }
+
+    @Override
+    public void held(Hold hold) {
+      throw new AssertionError("no snapshot was to be held");
+    }
+
+    @Override
+    public void released(long timestamp) {
+      throw new AssertionError("no snapshot was held");
+    }
   }
 }

@@ -41,16 +41,16 @@ class OtherBuildTest {
       List.of(
           new SourceEdit(
               Path.of("src/main/java/io/retso/log/LogEntry.java"),
-              "return VERSION;",
-              "return 2 * VERSION;"),
+              "return HOLDS_VERSION;",
+              "return 2 * HOLDS_VERSION;"),
           new SourceEdit(
               Path.of("../retso-client/src/main/java/io/retso/protocol/Handshake.java"),
-              "VERSION_MAX = 2;",
-              "VERSION_MAX = 3;"),
+              "VERSION_MAX = 3;",
+              "VERSION_MAX = 4;"),
           new SourceEdit(
               Path.of("src/main/java/io/retso/server/members/NettyLeaderWatch.java"),
               "Handshake.VERSION_MIN, Handshake.VERSION_MAX,",
-              "1, 3,"));
+              "1, 4,"));
 
   private static final long AHEAD_MILLIS = TimeUnit.HOURS.toMillis(5);
 

@@ -4,6 +4,7 @@ import static io.retso.simulator.Violation.unless;
 
 import io.retso.log.LogEntry;
 import io.retso.log.LogException;
+import io.retso.oracle.Hold;
 import io.retso.oracle.StatusOracle;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Outcome;
@@ -68,6 +69,12 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
 
   /** The highest low watermark that anybody got. */
   private long watermark;
+
+  /** Snapshots that clients have, held and not let go. */
+  private final Set<Long> held = new HashSet<>();
+
+  /** All that were ever held, as the log says. */
+  private final Set<Long> heldInLog = new HashSet<>();
 
   /** What started below it and is not committed in the log never will be. */
   private long expiredBelow;
@@ -235,6 +242,18 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   public void watermark(long below) {}
 
   @Override
+  public void held(Hold hold) {
+    if (heldInLog.add(hold.timestamp())) { // each segment lists it once more
+      use(hold.timestamp());
+    }
+  }
+
+  @Override
+  public void released(long timestamp) {
+    unless(!held.contains(timestamp), timestamp + " is held, and was released in the log");
+  }
+
+  @Override
   public void window(long timestamps) {
     windowSpan = timestamps - 1 << Timestamps.GAP_BITS;
   }
@@ -292,6 +311,20 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
     unless(of == null || of == epoch, snapshot + " is a safe snapshot of two servers");
   }
 
+  /** A client got a snapshot that is held. */
+  void held(long snapshot, Known known) {
+    mustSee(FrameType.HOLD, snapshot, known);
+    unless(heldInLog.contains(snapshot), snapshot + " was answered as held before it was durable");
+    unless(snapshot >= watermark, snapshot + " is held, and the watermark was " + watermark);
+    timestamp(snapshot);
+    held.add(snapshot);
+  }
+
+  /** Its client is about to release it, or its time is over. */
+  void letGo(long snapshot) {
+    held.remove(snapshot);
+  }
+
   /** What a client knew when it asked for a timestamp: the newest commit of all, and so on. */
   record Known(long commit, long seen, long met) {}
 
@@ -317,6 +350,9 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
   /** A client that knew of {@code known} got the low watermark. */
   void watermark(long known, long answer) {
     unless(answer >= known, "the low watermark fell from " + known + " to " + answer);
+    held.forEach(
+        snapshot ->
+            unless(snapshot >= answer, () -> snapshot + " is held, the watermark was " + answer));
     uncleaned.forEach(
         (commit, start) ->
             unless(
@@ -395,6 +431,9 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
     unless(
         kept == uncleaned.size(),
         kept + " uncleaned commits were recovered, not " + uncleaned.size());
+    held.forEach(
+        snapshot ->
+            unless(oracle.holds().has(snapshot), () -> snapshot + " is held, and was forgotten"));
     unless(low >= expiredBelow, "what is below " + expiredBelow + " expired, and could commit");
     // Not asked for like a request: that would be logged, and the log is not open yet.
     long lag = oracle.counters().watermarkLag << Timestamps.GAP_BITS;
@@ -438,6 +477,7 @@ final class History implements SimulatedLedgers.Durable, LogEntry.Visitor {
     usedTimestamps.removeIf(timestamp -> timestamp < horizon);
     ofDeposed.keySet().removeIf(timestamp -> timestamp < horizon);
     safeSnapshots.keySet().removeIf(timestamp -> timestamp < horizon);
+    heldInLog.removeIf(timestamp -> timestamp < horizon && !held.contains(timestamp));
     order.forget(horizon);
     transactions
         .headMap(horizon)

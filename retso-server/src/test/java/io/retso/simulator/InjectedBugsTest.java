@@ -107,6 +107,24 @@ class InjectedBugsTest {
         "oracle/Watermark.java",
         "Math.min(window.finished(WALK_MAX), uncleaned.lowest())",
         "window.finished(WALK_MAX)"),
+    HOLD_IGNORED_BY_THE_WATERMARK(
+        "oracle/Watermark.java", "return Math.min(low, holds.lowest());", "return low;"),
+    HOLD_NOT_LOGGED("oracle/StatusOracle.java", "changes.held(hold);", ""),
+    HOLD_NOT_RECOVERED("sequencer/Recovery.java", "oracle.replay().held(hold);", ""),
+    /** A hold is known as long as the segment in which it was taken. */
+    HOLD_LOST_WITH_ITS_SEGMENT(
+        Sizes::withAShortWindow, "sequencer/SegmentSnapshot.java", "entry.held(hold);", ""),
+    /** A successor has it back, and its watermark is lower. */
+    END_OF_A_HOLD_NOT_LOGGED("oracle/StatusOracle.java", "changes.released(timestamp);", ""),
+    HOLD_ANSWERED_BEFORE_IT_IS_DURABLE(
+        "sequencer/Sequencer.java",
+        "wallMillis, nowNanos);\n    writer.reserveAhead();\n    replyAt(decisionPosition());",
+        "wallMillis, nowNanos);\n    writer.reserveAhead();\n    replyAt(decisionPosition() - 1);"),
+    /** A hold ends before its time. */
+    HOLD_ENDS_EARLY(
+        "sequencer/HeldSnapshots.java",
+        "if (leftNanos(hold) <= 0) {",
+        "if (leftNanos(hold) <= TimeUnit.DAYS.toNanos(1)) {"),
     /** Timestamps go to where the clock is, whatever is open. */
     CLOCK_FOLLOWED_AT_ONCE(
         "server/ClockFollower.java", "Math.min(wanted, Math.max(tolerable, asTheClock))", "wanted"),

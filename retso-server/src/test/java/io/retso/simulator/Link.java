@@ -229,7 +229,7 @@ final class Link implements Transport, SimulatedLoop.Wire {
         frame != null && frame.type == type && frame.id == Frames.frameId(replies, index),
         "a reply to " + type + " overtook another");
     Violation.unless(frame.count == Frames.count(replies, index), "a reply has another count");
-    for (int i = 0; i < frame.count; i++) {
+    for (int i = 0; i < frame.count && type != FrameType.HOLDS; i++) {
       Answer answer = frame.answer(i, replies, index);
       if (answer.outcome() == Outcome.REFUSED_SHARE) {
         world.counted("refused shares");
@@ -246,7 +246,11 @@ final class Link implements Transport, SimulatedLoop.Wire {
             SAFE,
             WATERMARK,
             KEYS,
-            VOUCH -> {} // judged as the caller gets them
+            VOUCH,
+            HOLD,
+            RENEW,
+            RELEASE,
+            HOLDS -> {} // judged as the caller gets them
       }
     }
   }

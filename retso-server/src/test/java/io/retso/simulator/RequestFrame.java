@@ -73,6 +73,7 @@ final class RequestFrame {
     for (int i = 0; i < count; i++) {
       switch (type) {
         case HELLO, PING, BEGIN, TIMESTAMP, SAFE, WATERMARK, KEYS, VOUCH -> {} // the count says all
+        case HOLD, RENEW, RELEASE, HOLDS -> {} // about no transaction
         case STATUS -> {
           starts[i] = in.getLong(at);
           readers[i] = in.getLong(at + Long.BYTES);

@@ -112,6 +112,8 @@ class SimulatorTest {
               "safe readers",
               "locks",
               "late answers to SAFE",
+              "held over windows",
+              "held until its time was over",
               Outcome.nameOf(Outcome.ABORTED_PIVOT),
               Outcome.nameOf(Outcome.ABORTED_UNKNOWN_SUCCESSOR)))
         assertTrue(counts.getOrDefault(rare, 0L) > 10, () -> rare + " hardly happened: " + counts);

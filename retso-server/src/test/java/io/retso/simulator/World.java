@@ -29,6 +29,7 @@ final class World {
   private static final int JANITORS = 3;
   private static final int SWEEPERS = 2;
   private static final int ASKERS = 2;
+  private static final int HOLDERS = 2;
 
   /** Ledgers that span a window, and those that are being prepared or deleted. */
   private static final int CATALOG_AT_REST = 10;
@@ -215,6 +216,9 @@ final class World {
     }
     for (int i = 0; i < ASKERS; i++) {
       new Asker(this).run();
+    }
+    for (int i = 0; i < HOLDERS; i++) {
+      new Holder(this, i).run();
     }
     simulation.after(sizes.faultEvery(), faults::run);
     long deadline = simulation.now() + PATIENCE + operationsWanted * Simulation.MILLIS;

@@ -275,6 +275,28 @@ class HBaseCommandTest {
   }
 
   @Test
+  void snapshotsAreHeldListedAndReleased() throws IOException {
+    create();
+    succeeds("No snapshot is held.", "holds");
+    succeeds("retso1:", "hold", table, "--ttl", "2m");
+    String token = out.toString().strip();
+    String timestamp = token.substring(token.lastIndexOf(':') + 1);
+    fails(1, "release it, or take another name", "hold", table);
+    succeeds(table + "  timestamp " + timestamp + ", since 20", "holds");
+    assertTrue(out.toString().contains(", ends in 0:01:5"), out::toString);
+    succeeds("is released", "release", table);
+    fails(1, "retso hbase holds", "release", table);
+    fails(1, "retso hbase holds", "release", token);
+    succeeds("retso1:", "hold", table);
+    succeeds("is released", "release", out.toString().strip());
+    succeeds("No snapshot is held.", "holds");
+    fails(1, "looks like retso1:", "release", "retso1:nonsense");
+    fails(64, "write 30m, 6h or 2d", "hold", table, "--ttl", "long");
+    fails(64, "1 s to 30 days", "hold", table, "--ttl", "31d");
+    fails(64, "without blanks", "hold", "two words");
+  }
+
+  @Test
   void theConfigurationOfHBaseNamesTheOracle() throws IOException {
     create();
     Files.writeString(

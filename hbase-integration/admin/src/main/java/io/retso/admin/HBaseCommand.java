@@ -1,9 +1,5 @@
 package io.retso.admin;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import io.retso.admin.ClusterOptions.AmbiguousOracleException;
-import io.retso.hbase.TransactionManager;
 import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.admin.TableGrants;
 import io.retso.hbase.admin.TablePreparation;
@@ -11,8 +7,6 @@ import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.admin.TablePreparationBuilder;
 import io.retso.hbase.check.DataCheckOptions;
 import io.retso.hbase.errors.TableNotPreparedException;
-import io.retso.hbase.errors.TransactionException;
-import io.retso.hbase.layout.OracleSettings;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.layout.TableSettings;
 import io.retso.hbase.options.Conflicts;
@@ -26,21 +20,16 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Connection;
-import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.Durability;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.util.Bytes;
-import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -63,6 +52,7 @@ import picocli.CommandLine.Spec;
       "64:A flag is wrong.",
       "70:An error in ReTSO itself. Please report it."
     },
+    subcommands = {HoldCommand.class, HoldsCommand.class, ReleaseCommand.class},
     modelTransformer = UsualExitCodes.class)
 public final class HBaseCommand implements Runnable {
   private static final int FAILED = 1;
@@ -74,32 +64,8 @@ public final class HBaseCommand implements Runnable {
     throw new ParameterException(spec.commandLine(), "name a command");
   }
 
-  /** What is done to the cluster. */
-  private interface Work {
-    int on(Connection connection) throws IOException;
-  }
-
-  private int with(ClusterOptions cluster, Work work) {
-    cluster.check();
-    // A user that waits for the command wants its last line, not those of all attempts to connect.
-    ((Logger) LoggerFactory.getLogger("org.apache")).setLevel(Level.ERROR);
-    ((Logger) LoggerFactory.getLogger("io.retso")).setLevel(Level.WARN);
-    Configuration configuration = cluster.configuration();
-    try {
-      FirstContact.make(configuration, "--zookeeper");
-      try (Connection connection = ConnectionFactory.createConnection(configuration)) {
-        return work.on(connection);
-      }
-    } catch (TransactionException | NoHBaseException | AmbiguousOracleException e) {
-      return failed(ErrorText.of(e));
-    } catch (IOException e) {
-      return failed(HBaseFailure.explained(e, cluster.zooKeeper()));
-    }
-  }
-
-  private int failed(String reason) {
-    note("retso hbase: " + reason);
-    return FAILED;
+  private int with(ClusterOptions cluster, ClusterWork.Work work) {
+    return ClusterWork.run(spec, cluster, work);
   }
 
   /** What scripts that read the output do not want. */
@@ -431,49 +397,24 @@ public final class HBaseCommand implements Runnable {
         ""
       })
   int sweep(@Mixin ClusterOptions cluster) {
-    return with(
+    return ClusterWork.withOracle(
+        spec,
         cluster,
-        connection -> {
-          try (TransactionManager manager =
-              TransactionManager.builder(connection)
-                  .oracle(cluster.oracle(settings(connection)))
-                  .requestTimeout(OracleSettings.timeout(connection.getConfiguration()))
-                  .build()) {
-            SweepResult result = manager.sweep();
-            println(
-                String.format(
-                    Locale.ROOT,
-                    "%d tables, %d marks: %d rows cleaned up, %d of transactions that are still"
-                        + " open.",
-                    result.tables(),
-                    result.marks(),
-                    result.cleaned(),
-                    result.open()));
-            if (!result.reported()) {
-              println("The sweep was not reported to the oracle: " + result.reason());
-            }
-            return result.reported() ? ExitCode.CLEAN.number() : FAILED;
+        manager -> {
+          SweepResult result = manager.sweep();
+          println(
+              String.format(
+                  Locale.ROOT,
+                  "%d tables, %d marks: %d rows cleaned up, %d of transactions that are still"
+                      + " open.",
+                  result.tables(),
+                  result.marks(),
+                  result.cleaned(),
+                  result.open()));
+          if (!result.reported()) {
+            println("The sweep was not reported to the oracle: " + result.reason());
           }
+          return result.reported() ? ExitCode.CLEAN.number() : FAILED;
         });
-  }
-
-  /**
-   * The settings of all prepared tables; those with damaged ones are left to the sweep's own
-   * report.
-   */
-  private static Map<String, TableSettings> settings(Connection connection) throws IOException {
-    Map<String, TableSettings> settings = new TreeMap<>();
-    try (Admin admin = connection.getAdmin()) {
-      for (TableDescriptor table : admin.listTableDescriptors()) {
-        if (TableSettings.isPrepared(table)) {
-          try {
-            settings.put(table.getTableName().getNameAsString(), TableSettings.of(table));
-          } catch (IllegalArgumentException e) {
-            continue; // the sweep reports it
-          }
-        }
-      }
-    }
-    return settings;
   }
 }

@@ -37,6 +37,14 @@ public final class Failures {
         doing + " failed, nothing was decided: " + oracle.getMessage(), oracle);
   }
 
+  /** A snapshot could not be held. */
+  public static Throwable ofHold(Throwable failure, String name) {
+    return failure instanceof OracleException oracle
+            && oracle.category() == OracleException.Category.INVALID_REQUEST
+        ? new IllegalArgumentException(oracle.getMessage(), oracle)
+        : ofOracle(failure, "holding the snapshot " + name);
+  }
+
   /** The outcome of the transaction with this handle could not be resolved. */
   public static Throwable ofResolving(
       Throwable failure, TransactionHandle handle, UnknownCommitException.Resolver resolver) {

@@ -4,6 +4,7 @@ import io.retso.hbase.RetryPolicy;
 import io.retso.hbase.TransactionOptions;
 import io.retso.hbase.TransactionWork;
 import io.retso.hbase.errors.GaveUpException;
+import io.retso.hbase.errors.SnapshotTooOldException;
 import io.retso.hbase.errors.TransactionException;
 import io.retso.hbase.failures.Failures;
 import io.retso.hbase.futures.Futures;
@@ -112,8 +113,10 @@ final class Attempts {
    */
   long pauseAfter(TransactionException failure, boolean mayRepeat) throws TransactionException {
     failed++;
-    if (!failure.isRetryable() || !mayRepeat) {
-      throw failure;
+    boolean isLost =
+        options.heldSnapshot().isPresent() && failure instanceof SnapshotTooOldException;
+    if (!failure.isRetryable() || !mayRepeat || isLost) {
+      throw failure; // another attempt would have the same held snapshot
     }
     long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begunNanos);
     long pause = pauseMillis();

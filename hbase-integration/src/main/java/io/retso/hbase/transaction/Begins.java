@@ -1,6 +1,7 @@
 package io.retso.hbase.transaction;
 
 import io.retso.client.TransactionHandle;
+import io.retso.hbase.SnapshotToken;
 import io.retso.hbase.TransactionOptions;
 import io.retso.hbase.failures.Failures;
 import io.retso.hbase.futures.Callbacks;
@@ -15,6 +16,7 @@ import io.retso.hbase.read.Snapshot;
 import io.retso.hbase.recording.TransactionRecord;
 import io.retso.hbase.trace.TransactionTrace;
 import io.retso.hbase.write.WriteBuffer;
+import io.retso.protocol.OracleIdentity;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -85,6 +87,10 @@ final class Begins {
       TransactionOptions options, boolean isReadOnly, TransactionTrace trace) {
     checked(options);
     shared.checkOpen();
+    if (options.heldSnapshot().isPresent()) {
+      throw new IllegalArgumentException(
+          "a held snapshot is only read: call read, readAsync or beginReadOnly");
+    }
     Timings timings = timings();
     return trace
         .begin(() -> begun(options, timings))
@@ -108,13 +114,34 @@ final class Begins {
   private HBaseReadTransaction uncertified(TransactionOptions options, TransactionTrace trace) {
     shared.checkOpen();
     Snapshot snapshot =
-        !isSerializable(options)
-            ? Snapshot.fresh(shared.snapshots(), shared.oracle(), shared.counters())
-            : options.readSnapshot() == ReadSnapshot.DEFERRED
-                ? Snapshot.safe(safeSnapshots::next)
-                : Snapshot.safe(safeSnapshots::recent);
+        options.heldSnapshot().isPresent()
+            ? Snapshot.at(checked(options.heldSnapshot().get()).timestamp())
+            : fresh(options);
     return new HBaseReadTransaction(
         core(options, null, true, snapshot, snapshot::release, timings(), trace));
+  }
+
+  /** A token of this oracle. */
+  SnapshotToken checked(SnapshotToken token) {
+    OracleIdentity own = shared.oracle().identity();
+    if (!token.oracle().equals(own.id())) {
+      throw new IllegalArgumentException(
+          "the snapshot "
+              + token
+              + " is that of another oracle; this manager's is "
+              + own
+              + ": use a manager of the other one, or take a snapshot of this one");
+    }
+    return token;
+  }
+
+  private Snapshot fresh(TransactionOptions options) {
+    if (!isSerializable(options)) {
+      return Snapshot.fresh(shared.snapshots(), shared.oracle(), shared.counters());
+    }
+    return options.readSnapshot() == ReadSnapshot.DEFERRED
+        ? Snapshot.safe(safeSnapshots::next)
+        : Snapshot.safe(safeSnapshots::recent);
   }
 
   /**
@@ -172,6 +199,8 @@ final class Begins {
 
   /** Whether a read-only transaction reports what it has read. */
   private boolean isCertified(TransactionOptions options) {
-    return isSerializable(options) && options.readSnapshot() == ReadSnapshot.LATEST;
+    return isSerializable(options)
+        && options.readSnapshot() == ReadSnapshot.LATEST
+        && options.heldSnapshot().isEmpty();
   }
 }

@@ -2,7 +2,11 @@ package io.retso.hbase.transaction;
 
 import io.retso.client.OracleClient;
 import io.retso.client.TransactionHandle;
+import io.retso.hbase.HeldSnapshot;
+import io.retso.hbase.Hold;
+import io.retso.hbase.HoldOptions;
 import io.retso.hbase.ReadTransaction;
+import io.retso.hbase.SnapshotToken;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.TransactionOptions;
@@ -11,27 +15,35 @@ import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.cleanup.Cleaner;
 import io.retso.hbase.cleanup.Orphans;
 import io.retso.hbase.commit.CommitProtocol;
+import io.retso.hbase.failures.Failures;
 import io.retso.hbase.futures.Callbacks;
 import io.retso.hbase.futures.Futures;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.metrics.ManagerMeters;
 import io.retso.hbase.metrics.SlowTransactions;
+import io.retso.hbase.operation.OperationChecks;
 import io.retso.hbase.read.OracleQueries;
 import io.retso.hbase.read.SharedSnapshots;
 import io.retso.hbase.read.TableReaders;
 import io.retso.hbase.recording.Recorder;
+import io.retso.hbase.resolve.SnapshotRequests;
 import io.retso.hbase.sweep.SweepSchedule;
 import io.retso.hbase.sweep.Sweeper;
+import io.retso.hbase.table.PreparedTable;
 import io.retso.hbase.table.TableCatalog;
 import io.retso.hbase.trace.BackgroundTrace;
 import io.retso.hbase.trace.Tracing;
 import io.retso.hbase.trace.TransactionTrace;
 import java.io.IOException;
+import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.AsyncConnection;
+import org.apache.hadoop.hbase.client.Scan;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -169,6 +181,68 @@ public final class HBaseTransactionManager implements TransactionManager {
   public CompletableFuture<OptionalLong> resolveAsync(String handle) {
     shared.checkOpen();
     return Callbacks.leave(shared.commits().resolve(TransactionHandle.parse(handle)));
+  }
+
+  @Override
+  public HeldSnapshot hold(HoldOptions options) throws IOException {
+    Objects.requireNonNull(options, "options are null: pass HoldOptions.named(...)");
+    Callbacks.checkMayBlock();
+    shared.checkOpen();
+    OracleClient oracle = shared.oracle();
+    long timestamp =
+        Futures.await(
+            Futures.explained(
+                oracle.holdAsync(options.name(), options.ttl()),
+                failure -> Failures.ofHold(failure, options.name())));
+    SnapshotToken token = new SnapshotToken(oracle.identity().id(), timestamp);
+    return new HBaseHeldSnapshot(this, oracle, options, token);
+  }
+
+  @Override
+  public List<Hold> holds() throws IOException {
+    shared.checkOpen();
+    UUID oracle = shared.oracle().identity().id();
+    return Futures.await(
+            Futures.explained(
+                shared.oracle().holdsAsync(),
+                failure -> Failures.ofOracle(failure, "listing held snapshots")))
+        .stream()
+        .map(
+            held ->
+                new Hold(
+                    held.name(),
+                    new SnapshotToken(oracle, held.timestamp()),
+                    held.ttl(),
+                    held.since(),
+                    held.left()))
+        .toList();
+  }
+
+  @Override
+  public boolean release(SnapshotToken token) throws IOException {
+    shared.checkOpen();
+    begins.checked(Objects.requireNonNull(token, "the token is null"));
+    return Futures.await(
+        Futures.explained(
+            shared.oracle().releaseAsync(token.timestamp()),
+            failure -> Failures.ofOracle(failure, "releasing " + token)));
+  }
+
+  @Override
+  public Scan scanAt(SnapshotToken token, TableName name, Scan scan) throws IOException {
+    Callbacks.checkMayBlock();
+    shared.checkOpen();
+    begins.checked(Objects.requireNonNull(token, "the token is null"));
+    PreparedTable table = Futures.await(shared.tables().find(name));
+    if (!table.isServerReads()) {
+      throw new IllegalArgumentException(
+          "table "
+              + name
+              + " has client reads, which a plain scan cannot resolve: read it in transactions with"
+              + " TransactionOptions.at(token), or prepare it for server reads");
+    }
+    new OperationChecks(table, shared.tables()).check(scan);
+    return SnapshotRequests.atServer(scan, table.fingerprint(), token.timestamp());
   }
 
   @Override

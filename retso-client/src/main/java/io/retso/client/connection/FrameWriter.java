@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.retso.client.CommitRequest;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
+import io.retso.protocol.Holding;
 import io.retso.protocol.Limits;
 import io.retso.protocol.Vouching;
 
@@ -26,7 +27,9 @@ final class FrameWriter {
       case STATUS -> Frames.STATUS_BYTES;
       case ABORT, CLEANED, SWEPT -> Frames.TICKET_BYTES;
       case VOUCH -> Vouching.bodyBytes(((VouchCall) call).user);
-      case HELLO, AUTH, BEGIN, TIMESTAMP, SAFE, PING, WATERMARK, KEYS -> 0;
+      case HOLD -> Holding.REQUEST_BYTES;
+      case RENEW, RELEASE -> Long.BYTES;
+      case HELLO, AUTH, BEGIN, TIMESTAMP, SAFE, PING, WATERMARK, KEYS, HOLDS -> 0;
     };
   }
 
@@ -59,6 +62,7 @@ final class FrameWriter {
     return switch (type) {
       case PING, VOUCH -> 1;
       case BEGIN, COMMIT, COMMIT_READS -> Limits.FRAME_TIMESTAMPS_MAX;
+      case HOLD, RENEW, RELEASE, HOLDS -> Limits.HOLDS_MAX;
       case HELLO, AUTH, STATUS, ABORT, CLEANED, WATERMARK, SWEPT, TIMESTAMP, SAFE, KEYS ->
           Limits.FRAME_REQUESTS_MAX;
     };
@@ -91,7 +95,12 @@ final class FrameWriter {
       case COMMIT_READS -> writeReads(call.request, call.maybeSent, out);
       case STATUS, ABORT, CLEANED, SWEPT -> out.writeLong(call.start).writeLong(call.ticket);
       case VOUCH -> Vouching.writeUser(out, ((VouchCall) call).user);
-      case HELLO, AUTH, BEGIN, TIMESTAMP, SAFE, PING, WATERMARK, KEYS -> {} // the count says all
+      case HOLD -> {
+        HoldCall hold = (HoldCall) call;
+        Holding.writeRequest(out, hold.number, hold.ttlMillis, hold.name);
+      }
+      case RENEW, RELEASE -> out.writeLong(call.start);
+      case HELLO, AUTH, BEGIN, TIMESTAMP, SAFE, PING, WATERMARK, KEYS, HOLDS -> {} // by count
     }
     call.maybeSentBefore = call.maybeSent;
     call.maybeSent = true;

@@ -3,12 +3,13 @@ package io.retso.client.connection;
 import io.retso.client.OracleException.Category;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
+import io.retso.protocol.Handshake;
 import io.retso.protocol.Handshake.Welcome;
 import io.retso.protocol.Limits;
 
 /**
  * What the server of a connection cannot take, which only the handshake says: more ids than it
- * allows. Stateless; event loop only.
+ * allows, or what its version of the protocol does not have. Stateless; event loop only.
  */
 final class Refusals {
   private Refusals() {}
@@ -24,6 +25,23 @@ final class Refusals {
             && limits.frameBytesMax() >= Limits.FRAME_BYTES_MAX;
     if (first.type.isCommit() && !allows) {
       refuseTooLarge(calls, limits, intake);
+    } else if (first.type.isAboutHolds() && limits.version() < Handshake.HOLDS) {
+      refuseHolds(calls, limits, intake);
+    }
+  }
+
+  private static void refuseHolds(CallList calls, Welcome limits, Intake<Call<?>> intake) {
+    Call<?> call;
+    while ((call = calls.poll()) != null) {
+      intake.release(1);
+      call.fail(
+          Category.INCOMPATIBLE,
+          "the oracle's server speaks version "
+              + limits.version()
+              + " of the protocol, and snapshots are held from version "
+              + Handshake.HOLDS
+              + " on: upgrade it",
+          null);
     }
   }
 

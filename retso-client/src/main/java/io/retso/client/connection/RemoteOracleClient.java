@@ -2,6 +2,7 @@ package io.retso.client.connection;
 
 import io.retso.client.CommitRequest;
 import io.retso.client.CommitResult;
+import io.retso.client.Hold;
 import io.retso.client.NonBlocking;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
@@ -12,13 +13,18 @@ import io.retso.client.TransactionHandle;
 import io.retso.client.TransactionStatus;
 import io.retso.client.VouchedToken;
 import io.retso.protocol.FrameType;
+import io.retso.protocol.Holding;
 import io.retso.protocol.Limits;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.Timestamps;
 import io.retso.protocol.Vouching;
 import io.retso.text.Visible;
+import java.time.Duration;
+import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /** An oracle's client: its methods make calls, and hand them to the event loop. Thread-safe. */
@@ -30,6 +36,9 @@ public final class RemoteOracleClient implements OracleClient {
   private final Runnable wake;
   private final Runnable linger;
 
+  /** Numbers of calls, which begin elsewhere in each client. */
+  private final AtomicLong holdNumbers;
+
   /** A client that connects with its first request; it ends the loop when it is closed. */
   public RemoteOracleClient(ClientSettings settings, ClientLoop loop) {
     this.settings = settings;
@@ -38,6 +47,7 @@ public final class RemoteOracleClient implements OracleClient {
     this.dispatcher = new Dispatcher(settings, loop, intake);
     this.wake = dispatcher::onWake;
     this.linger = dispatcher::onLinger;
+    this.holdNumbers = new AtomicLong(new SplittableRandom(settings.seed()).nextLong());
   }
 
   @Override
@@ -168,6 +178,61 @@ public final class RemoteOracleClient implements OracleClient {
           Visible.of(user) + " is no user: a name has 1 to 255 characters of ASCII without blanks");
     }
     return submit(new VouchCall(user, deadlineNanos()));
+  }
+
+  @Override
+  public CompletableFuture<Long> holdAsync(String name, Duration ttl) {
+    if (!Holding.isName(name)) {
+      throw new IllegalArgumentException(
+          Visible.of(name)
+              + " does not name a held snapshot: a name has 1 to "
+              + Limits.HOLD_NAME_CHARS_MAX
+              + " printable characters of ASCII without blanks");
+    }
+    boolean isTooLong = ttl.compareTo(Duration.ofMillis(Limits.HOLD_MILLIS_MAX)) > 0;
+    if (isTooLong || !Holding.isTtl(ttl.toMillis())) {
+      throw new IllegalArgumentException(
+          "a snapshot is held for 1 s to 30 days without being renewed, not for " + ttl);
+    }
+    long number = holdNumbers.incrementAndGet();
+    return submit(new HoldCall(name, ttl.toMillis(), number, deadlineNanos()));
+  }
+
+  @Override
+  public long hold(String name, Duration ttl) {
+    return await(() -> holdAsync(name, ttl));
+  }
+
+  @Override
+  public CompletableFuture<Boolean> renewAsync(long timestamp) {
+    checkTimestamp(timestamp, "held snapshot");
+    return submit(FrameType.RENEW, timestamp, 0, Call.NO_ROWS, true);
+  }
+
+  @Override
+  public boolean renew(long timestamp) {
+    return await(() -> renewAsync(timestamp));
+  }
+
+  @Override
+  public CompletableFuture<Boolean> releaseAsync(long timestamp) {
+    checkTimestamp(timestamp, "held snapshot");
+    return submit(FrameType.RELEASE, timestamp, 0, Call.NO_ROWS, true);
+  }
+
+  @Override
+  public boolean release(long timestamp) {
+    return await(() -> releaseAsync(timestamp));
+  }
+
+  @Override
+  public CompletableFuture<List<Hold>> holdsAsync() {
+    return submit(FrameType.HOLDS);
+  }
+
+  @Override
+  public List<Hold> holds() {
+    return await(this::holdsAsync);
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.retso.client.connection;
 import io.netty.buffer.ByteBuf;
 import io.retso.client.CommitResult;
 import io.retso.client.Conflict;
+import io.retso.client.Hold;
 import io.retso.client.OracleException;
 import io.retso.client.OracleException.Category;
 import io.retso.client.Receipts;
@@ -18,6 +19,7 @@ import io.retso.protocol.Outcome;
 import io.retso.protocol.Timestamps;
 import io.retso.protocol.Vouching;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.ObjLongConsumer;
@@ -91,6 +93,17 @@ final class Replies {
       case STATUS, CLEANED, SWEPT -> {
         for (; frame.head != null; body += Long.BYTES) {
           decided(frame, in.getLong(body), 0, strict);
+        }
+      }
+      case HOLD, RENEW, RELEASE -> {
+        for (; frame.head != null; body += Long.BYTES) {
+          HoldReplies.complete(next(frame), in.getLong(body), strict);
+        }
+      }
+      case HOLDS -> {
+        List<Hold> holds = HoldReplies.list(in, index);
+        while (frame.head != null) {
+          next(frame).answer(holds);
         }
       }
       case HELLO, AUTH -> throw new AssertionError(frame.type + " has no calls");
@@ -227,8 +240,7 @@ final class Replies {
         check(outcome == Outcome.DONE, call, outcome);
         next(frame).answer(null);
       }
-      case HELLO, AUTH, BEGIN, PING, WATERMARK, TIMESTAMP, SAFE, KEYS, VOUCH ->
-          throw new AssertionError(call.type);
+      default -> throw new AssertionError(call.type);
     }
   }
 
@@ -298,8 +310,7 @@ final class Replies {
     return switch (type) {
       case STATUS -> TransactionStatus.of(Outcome.RETRY);
       case COMMIT, COMMIT_READS, ABORT -> CommitResult.committed(outcome);
-      case HELLO, AUTH, BEGIN, CLEANED, PING, WATERMARK, SWEPT, TIMESTAMP, SAFE, KEYS, VOUCH ->
-          null;
+      default -> null;
     };
   }
 

@@ -230,7 +230,8 @@ public record ValueType<T>(String label, String allowed, Function<String, Option
     };
   }
 
-  private static Optional<Duration> span(String text) {
+  /** A time span as it is typed in settings, like 30s or 6h; empty if the text is none. */
+  public static Optional<Duration> span(String text) {
     Matcher matcher = DURATION.matcher(text);
     if (!matcher.matches()) {
       return Optional.empty();

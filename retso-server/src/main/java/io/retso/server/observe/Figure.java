@@ -126,6 +126,21 @@ enum Figure {
           + " cleaned up.",
       f -> f.oracle.watermarkLag),
 
+  HOLDS(Group.MEMORY, Kind.GAUGE, "holds", "Snapshots that are held.", f -> f.oracle.holds),
+  HOLD_LAG(
+      Group.MEMORY,
+      Kind.GAUGE,
+      "hold.lag.timestamps",
+      "Timestamps between now and the oldest held snapshot: regions keep all versions since. 0"
+          + " without any.",
+      f -> f.oracle.holdLag),
+  HOLD_AGE(
+      Group.MEMORY,
+      Kind.GAUGE,
+      "hold.age.seconds",
+      "How long ago the oldest held snapshot was taken; 0 without any.",
+      f -> f.holdAgeMillis() / 1e3),
+
   LOG_ENTRIES(Group.LOG, "log.entries", "Entries appended to the log.", f -> f.sequencer.entries),
   LOG_OUTSTANDING(
       Group.LOG,

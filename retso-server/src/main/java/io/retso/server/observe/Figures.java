@@ -59,6 +59,14 @@ public final class Figures {
   /** Requests whose ticket was wrong. */
   public long refusedTickets;
 
+  /** The time of day when they were copied, in milliseconds since 1970. */
+  public long wallMillis;
+
   /** How far timestamps are behind the clock that they follow, milliseconds. */
   public long clockLagMillis;
+
+  /** How long ago the oldest held snapshot was taken, in milliseconds; 0 without any. */
+  long holdAgeMillis() {
+    return oracle.holds == 0 ? 0 : Math.max(0, wallMillis - oracle.oldestHoldMillis);
+  }
 }

@@ -116,6 +116,16 @@ public final class MeasuredLog implements CommitLog {
   }
 
   @Override
+  public void require(int version) {
+    log.require(version);
+  }
+
+  @Override
+  public int version() {
+    return log.version();
+  }
+
+  @Override
   public void prepareSegment() {
     log.prepareSegment();
   }

@@ -166,8 +166,7 @@ final class LoadConnection extends ChannelInboundHandlerAdapter {
         Handshake.readWelcome(unread.slice(body, bodyBytes));
         run.welcomed();
       }
-      case STATUS, ABORT, PING, WATERMARK, SWEPT, TIMESTAMP, SAFE, KEYS, VOUCH ->
-          run.fail("the server sent a frame that was not asked for", null);
+      default -> run.fail("the server sent a frame that was not asked for", null);
     }
   }
 
