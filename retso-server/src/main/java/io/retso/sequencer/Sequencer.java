@@ -247,7 +247,6 @@ public final class Sequencer implements CommitLog.Listener {
   /** Holds a snapshot no longer; a number of {@link Outcome}. */
   public long releaseHeld(long timestamp) {
     long outcome = heldSnapshots.release(timestamp);
-    writer.reserveAhead();
     replyAt(decisionPosition()); // behind the record
     return outcome;
   }
