@@ -162,8 +162,7 @@ public final class Chromium implements AutoCloseable {
     Await.aMinute(
         url,
         () ->
-            value("location.href").equals(url)
-                && value("document.readyState").equals("complete"));
+            value("location.href").equals(url) && value("document.readyState").equals("complete"));
   }
 
   /** The width of the window from here on, in pixels of a page. */
@@ -193,15 +192,13 @@ public final class Chromium implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() {
     if (socket != null) {
       socket.abort();
     }
     List<ProcessHandle> all =
         Stream.concat(process.descendants(), Stream.of(process.toHandle())).toList();
     all.forEach(ProcessHandle::destroyForcibly);
-    for (ProcessHandle one : all) {
-      one.onExit().get(ANSWER_SECONDS_MAX, TimeUnit.SECONDS);
-    }
+    all.forEach(one -> one.onExit().orTimeout(ANSWER_SECONDS_MAX, TimeUnit.SECONDS).join());
   }
 }

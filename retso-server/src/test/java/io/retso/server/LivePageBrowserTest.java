@@ -49,7 +49,7 @@ class LivePageBrowserTest {
   }
 
   @AfterEach
-  void stop() throws Exception {
+  void stop() {
     if (browser != null) {
       browser.close();
     }
@@ -84,8 +84,7 @@ class LivePageBrowserTest {
         boolean isCount = figure.getValue().get(0).asText().equals("count");
         figures.shown.put(place, figure.getValue().get(1).asText());
         figures.said.put(
-            place,
-            isCount ? String.format(Locale.ROOT, "%,d", value.asLong()) : value.asText());
+            place, isCount ? String.format(Locale.ROOT, "%,d", value.asLong()) : value.asText());
       }
     }
     return figures;
@@ -172,8 +171,7 @@ class LivePageBrowserTest {
                     .set(Settings.LOG, "memory")
                     .set(Settings.HTTP_PORT, port)
                     .build());
-        OracleClient client =
-            OracleClient.builder().address("127.0.0.1:" + again.port()).build()) {
+        OracleClient client = OracleClient.builder().address("127.0.0.1:" + again.port()).build()) {
       commitAndConflict(client, 1);
       await(STATE, "serving; this server leads");
       assertShows(again);

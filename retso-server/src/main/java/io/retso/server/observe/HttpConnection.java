@@ -157,9 +157,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
               .scheduleAtFixedRate(this::goOn, EVENT_MILLIS, EVENT_MILLIS, TimeUnit.MILLISECONDS);
       context.writeAndFlush(new DefaultHttpContent(body));
     } else {
-      context
-          .writeAndFlush(new DefaultLastHttpContent(body))
-          .addListener(written -> endOutput());
+      context.writeAndFlush(new DefaultLastHttpContent(body)).addListener(written -> endOutput());
     }
   }
 

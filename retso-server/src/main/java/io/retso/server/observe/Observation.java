@@ -110,7 +110,8 @@ public final class Observation implements AutoCloseable {
     pages.put("/clients", reading((now, accept) -> clientsPage()));
     pages.put("/live", reading((now, accept) -> LivePage.events(accept, event)));
     LivePage.files()
-        .forEach((path, file) -> pages.put(path, (a, who) -> who.mayRead() ? file : forbidden(who)));
+        .forEach(
+            (path, file) -> pages.put(path, (a, who) -> who.mayRead() ? file : forbidden(who)));
     return pages;
   }
 

@@ -174,10 +174,11 @@
       }
     }
     for (const meter of document.querySelectorAll("meter")) {
-      meter.max = Math.max(at({status}, meter.dataset.of), 1);
+      const figure = (place) => Number(at({status}, place)) || 0;
+      meter.max = Math.max(figure(meter.dataset.of), 1);
       meter.high = 0.8 * meter.max;
       meter.optimum = 0;
-      meter.value = at({status}, meter.dataset.fill);
+      meter.value = figure(meter.dataset.fill);
     }
     const members = Object.entries(status.memberList);
     rows(

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.retso.Await;
 import io.retso.server.Chromium;
 import io.retso.server.observe.HttpEndpoint.Page;
-import io.retso.server.observe.HttpEndpoint.Reply;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;

@@ -12,8 +12,7 @@ class LeadersTest {
 
   private void look(long epoch, String leader) {
     Member.View view =
-        new Member.View(
-            Member.State.STANDBY, epoch, leader, true, true, 0, 0, 0, List.of(), null);
+        new Member.View(Member.State.STANDBY, epoch, leader, true, true, 0, 0, 0, List.of(), null);
     leaders.look(view, epoch * 1_000);
   }
 

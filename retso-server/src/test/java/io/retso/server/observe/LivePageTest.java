@@ -88,8 +88,7 @@ class LivePageTest {
     assertEquals(405, TestServers.send(server.httpPort(), path, "POST", "*/*").statusCode());
     HttpResponse<String> head = TestServers.send(server.httpPort(), path, "HEAD", "*/*");
     assertEquals("", head.body());
-    assertEquals(
-        headers.firstValue("Content-Length"), head.headers().firstValue("Content-Length"));
+    assertEquals(headers.firstValue("Content-Length"), head.headers().firstValue("Content-Length"));
   }
 
   @Test
@@ -148,8 +147,7 @@ class LivePageTest {
     "application/json, 406"
   })
   void eventsAreForThoseThatAcceptThem(String accept, int status) throws Exception {
-    assertEquals(
-        status, TestServers.send(server.httpPort(), "/live", "HEAD", accept).statusCode());
+    assertEquals(status, TestServers.send(server.httpPort(), "/live", "HEAD", accept).statusCode());
   }
 
   @Test
