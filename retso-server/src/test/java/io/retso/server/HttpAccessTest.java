@@ -57,6 +57,9 @@ class HttpAccessTest {
     assertEquals(leader, ask(name, "GET", "/leader").statusCode());
     assertEquals(metrics, ask(name, "GET", "/metrics").statusCode());
     assertEquals(status, ask(name, "GET", "/status").statusCode());
+    assertEquals(status, ask(name, "GET", "/").statusCode());
+    assertEquals(status, ask(name, "GET", "/page.js").statusCode());
+    assertEquals(status, ask(name, "HEAD", "/live").statusCode());
     HttpResponse<String> action = ask(name, "POST", "/handover", "X-Retso-Action", "1");
     assertEquals(handover, action.statusCode(), action.body());
     boolean reads = metrics == 200;

@@ -136,8 +136,8 @@ public final class Settings {
           "http.host",
           "127.0.0.1",
           ValueType.host(),
-          "Address of /metrics, /health, /leader and /status, which are read-only and need no"
-              + " password, and of /handover.");
+          "Address of the live page, /metrics, /health, /leader and /status, which are read-only"
+              + " and need no password, and of /handover.");
 
   public static final Setting<Integer> HTTP_PORT =
       new Setting<>(

@@ -104,13 +104,14 @@ public final class FigureReader {
     }
   }
 
-  /** Remembers the figures of now; to be called once a second. */
-  synchronized void sample() {
+  /** Remembers the figures of now, and returns them; to be called once a second. */
+  synchronized Figures sample() {
     history.add(read());
     long horizon = latest.nanos - HISTORY_NANOS;
     while (history.size() > 1 && history.peekFirst().nanos < horizon) {
       history.removeFirst();
     }
+    return latest;
   }
 
   /** Figures from about ten seconds ago, or from the first sample. */

@@ -22,9 +22,14 @@ final class HotReport {
 
   /** The report as JSON. */
   String json() {
+    return Json.of(Map.of("hot", map()));
+  }
+
+  /** By ids, those with most refusals first. */
+  Map<String, Object> map() {
     Map<String, Object> byId = new LinkedHashMap<>();
     hot.forEach(one -> byId.put(id(one), entry(one)));
-    return Json.of(Map.of("hot", byId));
+    return byId;
   }
 
   private static Map<String, Object> entry(HotIds.Hot one) {

@@ -4,8 +4,23 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.handler.codec.DateFormatter;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpRequestDecoder;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseEncoder;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import io.retso.security.Peer;
 import io.retso.server.observe.HttpEndpoint.Reply;
@@ -14,11 +29,7 @@ import io.retso.tls.TlsFailure;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.time.ZoneOffset;
-import java.time.ZonedDateTime;
-import java.time.format.DateTimeFormatter;
-import java.util.Locale;
-import java.util.concurrent.CompletableFuture;
+import java.util.Date;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,21 +40,36 @@ import org.slf4j.LoggerFactory;
  * the connection were closed before it, the system would take back the reply (RFC 9112, 9.6).
  * Whatever is not a complete request of few bytes within the time limit is refused; so is a client
  * that does not read.
+ *
+ * <p>A reply of events has no end: each second the client is told what it would get if it asked
+ * again. It may be refused then, as its rights are looked at again, and is disconnected.
  */
 final class HttpConnection extends ChannelInboundHandlerAdapter {
   /** Bytes of a request line and its headers, at most. */
   static final int REQUEST_BYTES_MAX = 8 << 10;
 
+  /** Bytes of a request line, at most. */
+  private static final int LINE_BYTES_MAX = 2 << 10;
+
+  private static final long EVENT_MILLIS = 1_000;
+
+  /** A browser takes nothing else from elsewhere, runs no script within a page, and frames none. */
+  private static final String POLICY =
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
+          + " base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
   private static final Logger LOG = LoggerFactory.getLogger(HttpConnection.class);
 
-  /** RFC 9110, 5.6.7. */
-  private static final DateTimeFormatter DATE =
-      DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US);
-
   private final HttpEndpoint endpoint;
-  private final ByteBuf request = Unpooled.buffer(512, REQUEST_BYTES_MAX + 1);
   private ChannelHandlerContext context;
-  private Future<?> limit;
+
+  /** What ends the connection, or tells the next event. */
+  private Future<?> timer;
+
+  /** Null until it is complete and understood. */
+  private RequestHead request;
+
+  private Peer peer;
 
   /** Its request is complete. */
   private boolean asked;
@@ -53,14 +79,26 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
 
   private boolean answered;
 
-  HttpConnection(HttpEndpoint endpoint) {
+  private HttpConnection(HttpEndpoint endpoint) {
     this.endpoint = endpoint;
+  }
+
+  /** Has a connection serve one request. */
+  static void serve(ChannelPipeline pipeline, HttpEndpoint endpoint) {
+    HttpDecoderConfig config =
+        new HttpDecoderConfig()
+            .setMaxInitialLineLength(LINE_BYTES_MAX)
+            .setMaxHeaderSize(REQUEST_BYTES_MAX - LINE_BYTES_MAX)
+            .setInitialBufferSize(512)
+            .setStrictLineParsing(false); // a line may end without its CR (RFC 9112, 2.2)
+    pipeline.addLast(
+        new HttpRequestDecoder(config), new HttpResponseEncoder(), new HttpConnection(endpoint));
   }
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
     context = ctx;
-    limit = ctx.executor().schedule(this::close, endpoint.timeLimitMillis(), TimeUnit.MILLISECONDS);
+    timer = ctx.executor().schedule(this::close, endpoint.timeLimitMillis(), TimeUnit.MILLISECONDS);
     endpoint.opened(this);
   }
 
@@ -70,96 +108,98 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
-    ByteBuf in = (ByteBuf) message;
+    if (!asked && message instanceof HttpRequest complete) {
+      asked = true;
+      ctx.pipeline().remove(HttpRequestDecoder.class); // what comes behind it is not understood
+      ask(complete);
+    }
+    ReferenceCountUtil.release(message);
+  }
+
+  private void ask(HttpRequest complete) {
+    headOnly = complete.method().equals(HttpMethod.HEAD);
     try {
-      if (asked || answered) {
-        return;
-      }
-      request.writeBytes(in, Math.min(in.readableBytes(), request.maxWritableBytes()));
-      skipEmptyLines();
-      int end = endOfHead();
-      if (end >= 0) {
-        asked = true;
-        String head =
-            request.toString(
-                request.readerIndex(), end - request.readerIndex(), StandardCharsets.ISO_8859_1);
-        reply(head).thenAcceptAsync(this::answer, ctx.executor());
-      } else if (request.maxWritableBytes() == 0) {
-        answer(new Reply(431, Reply.TEXT, "a request has at most 8 KiB\n"));
-      }
-    } finally {
-      in.release();
-    }
-  }
-
-  /** Some clients end their last body with them (RFC 9112, 2.2). */
-  private void skipEmptyLines() {
-    while (request.isReadable() && "\r\n".indexOf(request.getByte(request.readerIndex())) >= 0) {
-      request.skipBytes(1);
-    }
-  }
-
-  /** Where the empty line behind the head begins, or -1; a line may end without its CR. */
-  private int endOfHead() {
-    int from = request.readerIndex();
-    int newLine = request.indexOf(from, request.writerIndex(), (byte) '\n');
-    while (newLine >= 0) {
-      int next = newLine + 1;
-      if (next < request.writerIndex() && request.getByte(next) == '\r') {
-        next++;
-      }
-      if (next < request.writerIndex() && request.getByte(next) == '\n') {
-        return newLine + 1;
-      }
-      newLine = request.indexOf(newLine + 1, request.writerIndex(), (byte) '\n');
-    }
-    return -1;
-  }
-
-  private CompletableFuture<Reply> reply(String head) {
-    headOnly = head.startsWith("HEAD ");
-    HttpRequest asked;
-    try {
-      asked = HttpRequest.parse(head);
-    } catch (HttpRequest.RefusedException e) {
-      return CompletableFuture.completedFuture(e.reply());
+      request = RequestHead.of(complete);
+    } catch (RequestHead.RefusedException e) {
+      answer(e.reply());
+      return;
     }
     InetSocketAddress remote = (InetSocketAddress) context.channel().remoteAddress();
-    Peer peer =
+    peer =
         Peer.inClear(
             remote == null ? null : remote.getAddress(),
             (InetSocketAddress) context.channel().localAddress());
     SslHandler tls = context.pipeline().get(SslHandler.class);
-    return endpoint.reply(
-        asked, tls == null ? peer : peer.encrypted(TlsContext.certificateOf(tls)));
+    if (tls != null) {
+      peer = peer.encrypted(TlsContext.certificateOf(tls));
+    }
+    endpoint.reply(request, peer).thenAcceptAsync(this::answer, context.executor());
   }
 
-  private void answer(Reply reply) {
+  private void answer(Reply made) {
     if (answered) { // it is closed
       return;
     }
     answered = true;
-    ByteBuf body = Unpooled.copiedBuffer(reply.body(), StandardCharsets.UTF_8);
-    String head =
-        "HTTP/1.1 "
-            + reply.status()
-            + " "
-            + phrase(reply.status())
-            + "\r\nContent-Type: "
-            + reply.contentType()
-            + "\r\nContent-Length: "
-            + body.readableBytes()
-            + "\r\nDate: "
-            + DATE.format(ZonedDateTime.now(ZoneOffset.UTC))
-            + "\r\nCache-Control: no-store\r\nConnection: close\r\n"
-            + (reply.allow().isEmpty() ? "" : "Allow: " + reply.allow() + "\r\n")
-            + "\r\n";
-    ByteBuf all = Unpooled.copiedBuffer(head, StandardCharsets.ISO_8859_1);
-    context
-        .writeAndFlush(headOnly ? all : Unpooled.wrappedBuffer(all, body))
-        .addListener(written -> endOutput());
+    boolean goesOn = made.isEvents() && !headOnly && endpoint.keeps(this);
+    Reply reply = made.isEvents() && !headOnly && !goesOn ? HttpEndpoint.TOO_MANY : made;
+    ByteBuf body = text(reply.body());
+    context.write(head(reply, body.readableBytes()));
     if (headOnly) {
       body.release();
+      body = Unpooled.EMPTY_BUFFER;
+    }
+    if (goesOn) {
+      timer.cancel(false);
+      timer =
+          context
+              .executor()
+              .scheduleAtFixedRate(this::goOn, EVENT_MILLIS, EVENT_MILLIS, TimeUnit.MILLISECONDS);
+      context.writeAndFlush(new DefaultHttpContent(body));
+    } else {
+      context.writeAndFlush(new DefaultLastHttpContent(body)).addListener(written -> endOutput());
+    }
+  }
+
+  private static HttpResponse head(Reply reply, int bytes) {
+    HttpResponse head =
+        new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(reply.status()));
+    HttpHeaders fields =
+        head.headers()
+            .set("Content-Type", reply.contentType())
+            .set("Date", DateFormatter.format(new Date()))
+            .set("Cache-Control", "no-store")
+            .set("Connection", "close")
+            .set("Content-Security-Policy", POLICY)
+            .set("X-Content-Type-Options", "nosniff")
+            .set("Referrer-Policy", "no-referrer");
+    if (!reply.isEvents()) {
+      fields.set("Content-Length", bytes);
+    }
+    if (!reply.allow().isEmpty()) {
+      fields.set("Allow", reply.allow());
+    }
+    return head;
+  }
+
+  private static ByteBuf text(String text) {
+    return Unpooled.copiedBuffer(text, StandardCharsets.UTF_8);
+  }
+
+  /** Tells the next event to a client that has read the others, and may still have it. */
+  private void goOn() {
+    if (context.channel().isWritable()) {
+      endpoint.reply(request, peer).thenAccept(this::tell);
+    } else {
+      close();
+    }
+  }
+
+  private void tell(Reply reply) {
+    if (reply.isEvents()) {
+      context.writeAndFlush(new DefaultHttpContent(text(reply.body())));
+    } else {
+      close();
     }
   }
 
@@ -172,14 +212,9 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private static String phrase(int status) {
-    return status < 300 ? "OK" : "Refused";
-  }
-
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    request.release();
-    limit.cancel(false);
+    timer.cancel(false);
     answered = true;
     endpoint.closed(this);
   }

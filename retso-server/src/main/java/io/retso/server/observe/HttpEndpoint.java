@@ -5,6 +5,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -18,6 +19,7 @@ import io.retso.text.ErrorText;
 import io.retso.tls.TlsContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -36,7 +38,9 @@ import org.slf4j.LoggerFactory;
  * <p>Bounded, so that a client that connects here can take nothing from the oracle but these: one
  * daemon thread, which waits for no client; {@value #CONNECTIONS_MAX} connections, of which the
  * oldest gives way to a new one, so that idle ones keep no client out; one request each, of {@value
- * HttpConnection#REQUEST_BYTES_MAX} bytes, within {@value #TIME_LIMIT_MILLIS} ms. Thread-safe.
+ * HttpConnection#REQUEST_BYTES_MAX} bytes, within {@value #TIME_LIMIT_MILLIS} ms; {@value
+ * #STREAMS_MAX} connections more that are told events until they end, or do not read {@value
+ * #UNREAD_BYTES_MAX} bytes of them. Thread-safe.
  */
 public final class HttpEndpoint implements AutoCloseable {
   /** A page, made anew for each request, on the thread of this end point: it must not block. */
@@ -65,8 +69,15 @@ public final class HttpEndpoint implements AutoCloseable {
     static final String JSON = "application/json; charset=utf-8";
     static final String TEXT = "text/plain; charset=utf-8";
 
+    /** One event, as it is written: the next ones are asked for until the client goes. */
+    static final String EVENTS = "text/event-stream; charset=utf-8";
+
     Reply(int status, String contentType, String body) {
       this(status, contentType, body, "");
+    }
+
+    boolean isEvents() {
+      return contentType.equals(EVENTS);
     }
   }
 
@@ -80,6 +91,21 @@ public final class HttpEndpoint implements AutoCloseable {
       Set.of("GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH");
 
   static final int CONNECTIONS_MAX = 64;
+
+  /** Connections that are told events, at most. */
+  static final int STREAMS_MAX = 16;
+
+  /** Bytes that wait for a client, in this process and about as many in the system's. */
+  static final int UNREAD_BYTES_MAX = 64 << 10;
+
+  private static final int UNAVAILABLE = 503;
+
+  /** To one that wants to be told events. */
+  static final Reply TOO_MANY =
+      new Reply(
+          UNAVAILABLE,
+          Reply.TEXT,
+          STREAMS_MAX + " clients are told events already: close a page, or read /status\n");
 
   /** From the connection to the end of its reply. */
   static final long TIME_LIMIT_MILLIS = 5_000;
@@ -123,6 +149,9 @@ public final class HttpEndpoint implements AutoCloseable {
 
   /** The oldest first; of the thread. */
   private final Set<HttpConnection> connections = new LinkedHashSet<>();
+
+  /** Those that are told events and give way to none; of the thread. */
+  private final Set<HttpConnection> streams = new HashSet<>();
 
   private Channel listening;
 
@@ -186,6 +215,10 @@ public final class HttpEndpoint implements AutoCloseable {
         .channel(Sockets.listening())
         .option(ChannelOption.SO_BACKLOG, BACKLOG)
         .option(ChannelOption.SO_REUSEADDR, true)
+        .childOption(ChannelOption.SO_SNDBUF, UNREAD_BYTES_MAX)
+        .childOption(
+            ChannelOption.WRITE_BUFFER_WATER_MARK,
+            new WriteBufferWaterMark(UNREAD_BYTES_MAX / 2, UNREAD_BYTES_MAX))
         .childHandler(
             new ChannelInitializer<SocketChannel>() {
               @Override
@@ -200,7 +233,7 @@ public final class HttpEndpoint implements AutoCloseable {
                                   .pipeline()
                                   .addLast(tls.acceptEither(Runnable::run, timeLimitMillis)));
                 }
-                channel.pipeline().addLast(new HttpConnection(HttpEndpoint.this));
+                HttpConnection.serve(channel.pipeline(), HttpEndpoint.this);
               }
             });
   }
@@ -223,11 +256,19 @@ public final class HttpEndpoint implements AutoCloseable {
     connections.add(connection);
   }
 
-  void closed(HttpConnection connection) {
-    connections.remove(connection);
+  /** Whether one may stay and be told events, as there are not too many of these. */
+  boolean keeps(HttpConnection connection) {
+    return streams.size() < STREAMS_MAX
+        && connections.remove(connection)
+        && streams.add(connection);
   }
 
-  CompletableFuture<Reply> reply(HttpRequest request, Peer peer) {
+  void closed(HttpConnection connection) {
+    connections.remove(connection);
+    streams.remove(connection);
+  }
+
+  CompletableFuture<Reply> reply(RequestHead request, Peer peer) {
     if (!METHODS.contains(request.method())) {
       return done(new Reply(NOT_IMPLEMENTED, Reply.TEXT, "an unknown method\n"));
     }
@@ -259,7 +300,7 @@ public final class HttpEndpoint implements AutoCloseable {
     }
   }
 
-  private void audit(HttpRequest request, Peer peer, HttpCaller caller) {
+  private void audit(RequestHead request, Peer peer, HttpCaller caller) {
     Audit.Event event =
         Audit.Event.of(caller.mayAct() ? Audit.Kind.ACTED : Audit.Kind.REFUSED)
             .of(peer)
@@ -273,7 +314,7 @@ public final class HttpEndpoint implements AutoCloseable {
    * A page in a browser on the server's machine could ask for an action, too; so could one that has
    * this server's address go by a name of its own.
    */
-  private boolean isMeant(HttpRequest request) {
+  private boolean isMeant(RequestHead request) {
     String host = request.host().replaceFirst(":\\d*$", "");
     String bare = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
     return request.isMeant()

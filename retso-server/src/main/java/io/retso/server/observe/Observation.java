@@ -5,6 +5,7 @@ import io.retso.server.observe.HttpEndpoint.Action;
 import io.retso.server.observe.HttpEndpoint.Page;
 import io.retso.server.observe.HttpEndpoint.Reply;
 import io.retso.text.ErrorText;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -14,14 +15,15 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a server shows of itself over HTTP: {@code /health} and {@code /leader} from its first
- * moment on, {@code /metrics}, {@code /status} and {@code /hot} once it serves; and {@code
- * /handover}, which is asked for. Thread-safe.
+ * What a server shows of itself over HTTP: {@code /health}, {@code /leader} and the page for people
+ * from its first moment on, {@code /metrics}, {@code /status}, {@code /hot} and {@code /live}, the
+ * same as events, once it serves; and {@code /handover}, which is asked for. Thread-safe.
  */
 public final class Observation implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Observation.class);
@@ -43,8 +45,13 @@ public final class Observation implements AutoCloseable {
             return thread;
           });
 
+  private final Leaders leaders = new Leaders();
+
   /** Null until the server serves. */
   private volatile Serving serving;
+
+  /** What was so a second ago at most; a comment until the server serves. */
+  private volatile String event = ":\n\n";
 
   private volatile Supplier<CompletableFuture<String>> handOver;
   private volatile Supplier<CompletableFuture<String>> reload;
@@ -56,9 +63,10 @@ public final class Observation implements AutoCloseable {
 
   /** Shows figures from here on. */
   public void serve(FigureReader reader, ServerFacts facts) {
-    serving = new Serving(reader, facts, new Metrics(reader, health, facts));
-    reader.sample();
-    sampler.scheduleAtFixedRate(() -> sample(reader), 1, 1, TimeUnit.SECONDS);
+    Serving now = new Serving(reader, facts, new Metrics(reader, health, facts));
+    serving = now;
+    sample(now);
+    sampler.scheduleAtFixedRate(() -> sampleAgain(now), 1, 1, TimeUnit.SECONDS);
   }
 
   /** Offers to hand over from here on; the result says what became of it, to a person. */
@@ -76,9 +84,16 @@ public final class Observation implements AutoCloseable {
     clients = page;
   }
 
-  private static void sample(FigureReader reader) {
+  /** One thread does it for all clients that are told of it: the oracle's may not answer. */
+  private void sample(Serving now) {
+    Figures figures = now.reader.sample();
+    leaders.look(figures.member, System.currentTimeMillis());
+    event = LivePage.event(report(now, figures), new HotReport(figures));
+  }
+
+  private void sampleAgain(Serving now) {
     try {
-      reader.sample();
+      sample(now);
     } catch (RuntimeException e) { // a periodic task that throws is never run again
       LOG.warn("figures could not be sampled", e);
     }
@@ -86,19 +101,29 @@ public final class Observation implements AutoCloseable {
 
   /** The pages by their paths. */
   public Map<String, Page> pages() {
-    return Map.of(
-        "/health",
-        this::healthPage,
-        "/leader",
-        this::leaderPage,
-        "/metrics",
-        this::metricsPage,
-        "/status",
-        this::statusPage,
-        "/hot",
-        this::hotPage,
-        "/clients",
-        this::clientsPage);
+    Map<String, Page> pages = new HashMap<>();
+    pages.put("/health", this::healthPage);
+    pages.put("/leader", this::leaderPage);
+    pages.put("/metrics", reading((now, a) -> new Reply(OK, PROMETHEUS, now.metrics.scrape())));
+    pages.put("/status", reading(this::statusPage));
+    pages.put("/hot", reading(Observation::hotPage));
+    pages.put("/clients", reading((now, accept) -> clientsPage()));
+    pages.put("/live", reading((now, accept) -> LivePage.events(accept, event)));
+    LivePage.files()
+        .forEach(
+            (path, file) -> pages.put(path, (a, who) -> who.mayRead() ? file : forbidden(who)));
+    return pages;
+  }
+
+  /** A page for those that may read figures, once there are any. */
+  private Page reading(BiFunction<Serving, String, Reply> page) {
+    return (accept, caller) -> {
+      if (!caller.mayRead()) {
+        return forbidden(caller);
+      }
+      Serving now = serving;
+      return now == null ? notYet() : page.apply(now, accept);
+    };
   }
 
   /** The actions by their paths. */
@@ -134,14 +159,17 @@ public final class Observation implements AutoCloseable {
     return new Reply(FORBIDDEN, Reply.TEXT, caller.refusal() + "\n");
   }
 
-  private Health.Verdict verdict() {
-    Serving now = serving;
-    Figures figures = now == null ? new Figures() : now.reader.read();
+  private static Figures figures(Serving now) {
+    return now == null ? new Figures() : now.reader.read();
+  }
+
+  private Health.Verdict verdict(Serving now, Figures figures) {
     return health.judge(figures, now == null ? 0 : now.reader.silentNanos());
   }
 
   private Reply healthPage(String accept, HttpCaller caller) {
-    Health.Verdict verdict = verdict();
+    Serving now = serving;
+    Health.Verdict verdict = verdict(now, figures(now));
     Map<String, Object> body = new LinkedHashMap<>();
     body.put("status", verdict.status());
     if (caller.mayRead() && !verdict.reason().isEmpty()) {
@@ -153,8 +181,9 @@ public final class Observation implements AutoCloseable {
   /** For load balancers: exactly one of the members says yes, or none. */
   private Reply leaderPage(String accept, HttpCaller caller) {
     Serving now = serving;
-    Member.View member = now == null ? new Figures().member : now.reader.read().member;
-    boolean leads = now != null && verdict().serving() && member.leads();
+    Figures figures = figures(now);
+    Member.View member = figures.member;
+    boolean leads = now != null && verdict(now, figures).serving() && member.leads();
     Map<String, Object> body = new LinkedHashMap<>();
     body.put("leads", leads);
     if (caller.mayRead()) {
@@ -164,48 +193,26 @@ public final class Observation implements AutoCloseable {
     return new Reply(leads ? OK : UNAVAILABLE, Reply.JSON, Json.of(body));
   }
 
-  private Reply metricsPage(String accept, HttpCaller caller) {
-    if (!caller.mayRead()) {
-      return forbidden(caller);
-    }
-    Serving now = serving;
-    return now == null ? notYet() : new Reply(OK, PROMETHEUS, now.metrics.scrape());
+  private StatusReport report(Serving now, Figures figures) {
+    return new StatusReport(
+        now.facts, verdict(now, figures), figures, now.reader.before(), leaders);
   }
 
-  private Reply statusPage(String accept, HttpCaller caller) {
-    if (!caller.mayRead()) {
-      return forbidden(caller);
-    }
-    Serving now = serving;
-    if (now == null) {
-      return notYet();
-    }
-    Health.Verdict verdict = verdict();
-    StatusReport report =
-        new StatusReport(now.facts, verdict, now.reader.read(), now.reader.before());
+  private Reply statusPage(Serving now, String accept) {
+    StatusReport report = report(now, now.reader.read());
     return accept.startsWith("text/plain")
         ? new Reply(OK, Reply.TEXT, report.text())
         : new Reply(OK, Reply.JSON, report.json());
   }
 
-  private Reply hotPage(String accept, HttpCaller caller) {
-    if (!caller.mayRead()) {
-      return forbidden(caller);
-    }
-    Serving now = serving;
-    if (now == null) {
-      return notYet();
-    }
+  private static Reply hotPage(Serving now, String accept) {
     HotReport report = new HotReport(now.reader.read());
     return accept.startsWith("text/plain")
         ? new Reply(OK, Reply.TEXT, report.text())
         : new Reply(OK, Reply.JSON, report.json());
   }
 
-  private Reply clientsPage(String accept, HttpCaller caller) {
-    if (!caller.mayRead()) {
-      return forbidden(caller);
-    }
+  private Reply clientsPage() {
     Supplier<CompletableFuture<String>> page = clients;
     if (page == null) {
       return notYet();
@@ -221,7 +228,8 @@ public final class Observation implements AutoCloseable {
   }
 
   private Reply notYet() {
-    Health.Verdict verdict = verdict();
+    Serving now = serving;
+    Health.Verdict verdict = verdict(now, figures(now));
     return new Reply(
         UNAVAILABLE,
         Reply.TEXT,

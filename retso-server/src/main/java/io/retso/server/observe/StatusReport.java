@@ -19,17 +19,20 @@ final class StatusReport {
   private final Health.Verdict health;
   private final Figures now;
   private final Figures before;
+  private final Leaders leaders;
   private final double seconds;
   private final BatchHistogram decisions;
   private final BatchHistogram turns;
   private final BatchHistogram appends;
   private final BatchHistogram entrySizes;
 
-  StatusReport(ServerFacts facts, Health.Verdict health, Figures now, Figures before) {
+  StatusReport(
+      ServerFacts facts, Health.Verdict health, Figures now, Figures before, Leaders leaders) {
     this.facts = facts;
     this.health = health;
     this.now = now;
     this.before = before;
+    this.leaders = leaders;
     this.seconds = Math.max((now.nanos - before.nanos) / NANOS_PER_SECOND, 1e-3);
     this.decisions = now.decisions.since(before.decisions);
     this.turns = now.turns.since(before.turns);
@@ -39,6 +42,11 @@ final class StatusReport {
 
   /** The report as JSON. */
   String json() {
+    return Json.of(map());
+  }
+
+  /** What is in it, by names. */
+  Map<String, Object> map() {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("status", health.status());
     all.put("serving", health.serving());
@@ -63,7 +71,8 @@ final class StatusReport {
     all.put("logEntryBytes", Map.of("mean", entrySizes.mean(), "p99", entrySizes.quantile(0.99)));
     all.put("commitsPerLogEntry", commitsPerEntry());
     all.put("start", start());
-    return Json.of(all);
+    all.put("lastLeaders", leaders.map());
+    return all;
   }
 
   private double uptimeSeconds() {

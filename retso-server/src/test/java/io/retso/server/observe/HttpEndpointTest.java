@@ -209,6 +209,8 @@ class HttpEndpointTest {
   void requestsThatAreTooLongOrNoneAreRefused() throws Exception {
     String header = "X: " + "x".repeat(HttpConnection.REQUEST_BYTES_MAX) + "\r\n";
     assertTrue(answer("GET /page HTTP/1.1\r\n" + header).startsWith("HTTP/1.1 431 "));
+    String line = "GET /page?" + "x".repeat(HttpConnection.REQUEST_BYTES_MAX) + " HTTP/1.1\r\n";
+    assertTrue(answer(line).startsWith("HTTP/1.1 414 "));
     assertTrue(answer("hello\r\n\r\n").startsWith("HTTP/1.1 400 "));
     assertTrue(answer("GET %zz HTTP/1.1\r\nHost: a\r\n\r\n").startsWith("HTTP/1.1 400 "));
     assertTrue(answer("GET a:1 HTTP/1.1\r\nHost: a\r\n\r\n").startsWith("HTTP/1.1 400 "));
