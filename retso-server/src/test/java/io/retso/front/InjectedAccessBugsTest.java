@@ -60,7 +60,7 @@ class InjectedAccessBugsTest {
         "security/ReceiptMaker.java", "Receipts.subject(outcomes[from + i])", "0"),
     RECEIPTS_OF_ABORTS_ARE_LEFT_OUT(
         "security/ReceiptMaker.java", "|| Outcome.isAborted(outcome)", "|| false"),
-    ALL_MAY_VOUCH("security/Role.java", "APPLICATION(BEGIN,", "APPLICATION(VOUCH, BEGIN,"),
+    ALL_MAY_VOUCH("security/Role.java", "APPLICATION(\n", "APPLICATION(VOUCH,\n"),
     ALL_ARE_VOUCHED_FOR("security/AccessControl.java", "now.checkVouched(principal);", ""),
     THOSE_VOUCHED_FOR_HAVE_ALL_ROLES(
         "security/AccessControl.java", "if (proof == Proof.VOUCHED) {", "if (false) {"),

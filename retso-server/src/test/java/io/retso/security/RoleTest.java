@@ -38,6 +38,10 @@ class RoleTest {
     MAY.put(FrameType.KEYS, EnumSet.of(Role.REGION_SERVER));
     MAY.put(FrameType.VOUCH, EnumSet.of(Role.REGION_SERVER));
     MAY.put(FrameType.SWEPT, EnumSet.of(Role.SWEEPER));
+    MAY.put(FrameType.HOLD, own);
+    MAY.put(FrameType.RENEW, own);
+    MAY.put(FrameType.RELEASE, EnumSet.of(Role.APPLICATION, Role.SWEEPER, Role.OPERATOR));
+    MAY.put(FrameType.HOLDS, EnumSet.of(Role.APPLICATION, Role.SWEEPER, Role.OPERATOR));
   }
 
   private static Identity with(Set<Role> roles) {
