@@ -29,6 +29,7 @@ import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hbase.ClusterMetrics.Option;
 import org.apache.hadoop.hbase.ServerMetrics;
 import org.apache.hadoop.hbase.TableName;
@@ -52,6 +53,7 @@ final class MonitoredCluster implements AutoCloseable {
 
   static final String TABLE = "accounts";
 
+  private static final long REPORT_NANOS_MAX = TimeUnit.SECONDS.toNanos(30);
   private static final byte[] F = Bytes.toBytes("f");
   private static final Path DEPLOY = Path.of("..", "..", "deploy");
   private static final TransactionOptions TRANSFER =
@@ -133,18 +135,23 @@ final class MonitoredCluster implements AutoCloseable {
   }
 
   private static int portOfRegionServer(Connection connection) throws IOException {
+    long start = System.nanoTime();
+    int port = 0;
     try (Admin admin = connection.getAdmin()) {
-      List<Integer> ports =
-          admin
-              .getClusterMetrics(EnumSet.of(Option.LIVE_SERVERS))
-              .getLiveServerMetrics()
-              .values()
-              .stream()
-              .map(ServerMetrics::getInfoServerPort)
-              .toList();
-      assertTrue(ports.size() == 1 && ports.get(0) > 0, ports::toString);
-      return ports.get(0);
+      while (port <= 0) { // until it has reported to the master
+        assertTrue(System.nanoTime() - start < REPORT_NANOS_MAX, "no region server has a page");
+        port =
+            admin
+                .getClusterMetrics(EnumSet.of(Option.LIVE_SERVERS))
+                .getLiveServerMetrics()
+                .values()
+                .stream()
+                .mapToInt(ServerMetrics::getInfoServerPort)
+                .max()
+                .orElse(0);
+      }
     }
+    return port;
   }
 
   /** Writes Prometheus' configuration and alarms: those of operators, with other addresses. */
