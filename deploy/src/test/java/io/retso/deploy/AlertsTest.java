@@ -207,8 +207,7 @@ class AlertsTest {
         series(
             "retso_region_oracle_leaderless_millis{instance='rs'} 900+5000",
             "retso_region_orphans_dropped{instance='rs'} 8+0"),
-        Map.of(
-            WRONG_AT_SECONDS + 105, Set.of("RetsoClientLeaderless", "RetsoOrphansDropped")));
+        Map.of(WRONG_AT_SECONDS + 105, Set.of("RetsoClientLeaderless", "RetsoOrphansDropped")));
   }
 
   @Test

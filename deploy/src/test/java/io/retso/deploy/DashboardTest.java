@@ -80,10 +80,10 @@ class DashboardTest {
   void pagesExplainAllThatIsShownAndAsked() throws IOException {
     Set<String> explained = explained();
     List<String> unknown = new ArrayList<>();
-    String all =
-        Files.readString(FILE) + Files.readString(Path.of("alerts.yml"));
+    String all = Files.readString(FILE) + Files.readString(Path.of("alerts.yml"));
     Set<String> used =
-        METRIC.matcher(all)
+        METRIC
+            .matcher(all)
             .results()
             .map(MatchResult::group)
             .collect(Collectors.toCollection(TreeSet::new));
@@ -96,7 +96,9 @@ class DashboardTest {
     assertEquals(List.of(), unknown);
   }
 
-  /** Names in the tables of the pages; figures of regions as the scrape configuration makes them. */
+  /**
+   * Names in the tables of the pages; figures of regions as the scrape configuration makes them.
+   */
   private static Set<String> explained() throws IOException {
     Set<String> names =
         Pattern.compile("(?m)^\\| `(retso_\\w+)` \\|")

@@ -82,8 +82,7 @@ final class MonitoredCluster implements AutoCloseable {
                       "--rows=100k", "--window-timestamps=2^16", "--uncleaned-max=" + UNCLEANED_MAX)
                   .hbaseHeapMb(512)
                   .start());
-      Connection connection =
-          opened(ConnectionFactory.createConnection(cluster.configuration()));
+      Connection connection = opened(ConnectionFactory.createConnection(cluster.configuration()));
       TablePreparation.builder(connection)
           .oracle(cluster.oracle())
           .build()
