@@ -233,9 +233,13 @@ final class MonitoredCluster implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() {
     while (!opened.isEmpty()) {
-      opened.pop().close();
+      try {
+        opened.pop().close();
+      } catch (Exception e) {
+        throw new IllegalStateException("it does not stop", e);
+      }
     }
   }
 }

@@ -21,7 +21,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -160,11 +162,15 @@ final class Prometheus implements AutoCloseable {
   }
 
   @Override
-  public void close() throws IOException, InterruptedException {
+  public void close() throws IOException {
     process.getOutputStream().close();
-    if (!process.waitFor(20, TimeUnit.SECONDS)) {
+    try {
+      process.onExit().get(20, TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException e) {
       process.descendants().forEach(ProcessHandle::destroyForcibly);
       process.destroyForcibly();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 }
