@@ -44,8 +44,8 @@ import org.apache.hadoop.hbase.util.Bytes;
 
 /**
  * An oracle, an HBase and an application with their metrics, and a Prometheus that asks for them by
- * the files that operators have, every two seconds. Its alarms wait for a second, and look back for
- * ten. For one thread.
+ * the files that operators have, every few seconds. Its alarms wait for a second, and look back for
+ * fifteen. For one thread.
  */
 final class MonitoredCluster implements AutoCloseable {
   /** Commits that may wait for their cleanup. */
@@ -53,7 +53,7 @@ final class MonitoredCluster implements AutoCloseable {
 
   static final String TABLE = "accounts";
 
-  private static final long REPORT_NANOS_MAX = TimeUnit.SECONDS.toNanos(30);
+  private static final long REPORT_NANOS_MAX = TimeUnit.MINUTES.toNanos(1);
   private static final byte[] F = Bytes.toBytes("f");
   private static final Path DEPLOY = Path.of("..", "..", "deploy");
   private static final TransactionOptions TRANSFER =
@@ -64,10 +64,11 @@ final class MonitoredCluster implements AutoCloseable {
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final Path directory;
   private final LocalCluster cluster;
+  private final Connection connection;
   private final TransactionManager manager;
   private final int applicationPort;
   private final Prometheus prometheus;
-  private int regionServerPort;
+  private final int regionServerPort;
 
   /** Starts all of it, in half a minute. */
   MonitoredCluster(Path directory) throws Exception {
@@ -82,7 +83,7 @@ final class MonitoredCluster implements AutoCloseable {
                       "--rows=100k", "--window-timestamps=2^16", "--uncleaned-max=" + UNCLEANED_MAX)
                   .hbaseHeapMb(512)
                   .start());
-      Connection connection = opened(ConnectionFactory.createConnection(cluster.configuration()));
+      connection = opened(ConnectionFactory.createConnection(cluster.configuration()));
       TablePreparation.builder(connection)
           .oracle(cluster.oracle())
           .build()
@@ -100,7 +101,7 @@ final class MonitoredCluster implements AutoCloseable {
                   .sweepInterval(Duration.ZERO)
                   .build());
       applicationPort = publish();
-      regionServerPort = portOfRegionServer(connection);
+      regionServerPort = portOfRegionServer();
       configure();
       prometheus = opened(Prometheus.start(directory));
     } catch (Throwable e) {
@@ -133,7 +134,7 @@ final class MonitoredCluster implements AutoCloseable {
     }
   }
 
-  private static int portOfRegionServer(Connection connection) throws IOException {
+  private int portOfRegionServer() throws IOException {
     long start = System.nanoTime();
     int port = 0;
     try (Admin admin = connection.getAdmin()) {
@@ -160,11 +161,13 @@ final class MonitoredCluster implements AutoCloseable {
     scrape = replaced(scrape, "127.0.0.1:16030", "127.0.0.1:" + regionServerPort);
     scrape = replaced(scrape, "127.0.0.1:8080", "127.0.0.1:" + applicationPort);
     scrape = replaced(scrape, "_interval: 5s", "_interval: 2s");
+    scrape = replaced(scrape, "scrape_interval: 15s", "scrape_interval: 5s");
+    scrape = replaced(scrape, "scrape_timeout: 10s", "scrape_timeout: 5s");
     Files.writeString(directory.resolve("prometheus.yml"), scrape);
     String alarms = Files.readString(DEPLOY.resolve("alerts.yml"));
     Files.writeString(
         directory.resolve("alerts.yml"),
-        alarms.replaceAll("for: \\w+", "for: 1s").replaceAll("\\[\\d+m]", "[10s]"));
+        alarms.replaceAll("for: \\w+", "for: 1s").replaceAll("\\[\\d+m]", "[15s]"));
   }
 
   private static String replaced(String text, String what, String with) {
@@ -193,6 +196,13 @@ final class MonitoredCluster implements AutoCloseable {
     Transaction transaction = manager.begin();
     transaction.table(TABLE).put(puts);
     return transaction;
+  }
+
+  /** With a flush marks go from memory to files. */
+  void flush() throws IOException {
+    try (Admin admin = connection.getAdmin()) {
+      admin.flush(TableName.valueOf(TABLE));
+    }
   }
 
   private static Put put(String row) {

@@ -160,9 +160,10 @@ class MonitoringTest {
     assertSilent("RetsoMarksMemoryFull");
     try (Transaction huge = cluster.written(ROWS)) {
       awaitRinging("RetsoMarksMemoryFull");
+      cluster.flush();
+      awaitSilence("RetsoMarksMemoryFull");
       huge.rollback();
     }
-    awaitSilence("RetsoMarksMemoryFull");
   }
 
   @Test

@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -36,7 +37,7 @@ final class Prometheus implements AutoCloseable {
     boolean holds() throws Exception;
   }
 
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final long POLL_MILLIS = 100;
 
   /** Runs a program, and ends it with the standard input. */
@@ -117,11 +118,30 @@ final class Prometheus implements AutoCloseable {
     }
   }
 
+  /** Its last lines, and how it finds what it scrapes, for messages. */
   private String said() {
     try {
-      List<String> lines = Files.readAllLines(output);
-      return String.join("\n", lines.subList(Math.max(0, lines.size() - 15), lines.size()));
+      List<String> lines = new ArrayList<>(Files.readAllLines(output));
+      lines = lines.subList(Math.max(0, lines.size() - 5), lines.size());
+      if (port > 0) {
+        HttpRequest request = request("/api/v1/targets?state=active").build();
+        String targets = http.send(request, BodyHandlers.ofString()).body();
+        for (JsonNode target : json.readTree(targets).at("/data/activeTargets")) {
+          lines.add(
+              target.get("scrapeUrl").asText()
+                  + " in "
+                  + target.get("lastScrapeDuration").asText()
+                  + " s: "
+                  + target.get("health").asText()
+                  + " "
+                  + target.get("lastError").asText());
+        }
+      }
+      return String.join("\n", lines);
     } catch (IOException e) {
+      return e.toString();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
       return e.toString();
     }
   }
