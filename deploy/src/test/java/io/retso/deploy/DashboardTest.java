@@ -140,7 +140,7 @@ class DashboardTest {
         Pattern.compile("scrape_interval: (\\w+)")
             .matcher(Files.readString(Path.of("prometheus.yml")))
             .results()
-            .map(found -> found.group(1))
+            .map(interval -> interval.group(1))
             .collect(Collectors.toSet());
     assertEquals(Set.of("5s", "15s"), intervals);
     assertEquals("15s", ((Map<?, ?>) source.get("jsonData")).get("timeInterval"), "the longest");
