@@ -60,6 +60,11 @@ class AlertsTest {
           "retso_hold_age_seconds{instance='a'} 50000+5",
           "retso_out_of_window_transactions_total{instance='a'} 0+4",
           "retso_connections_stalled_total{instance='a'} 0+0",
+          "retso_client_oracle_leaderless_seconds_total{instance='app'} 3+0",
+          "retso_region_oracle_leaderless_millis{instance='rs'} 900+0",
+          "retso_client_orphans_dropped_total{instance='app'} 7+0",
+          "retso_region_orphans_dropped{instance='rs'} 7+0",
+          "retso_region_mark_memory_percent{instance='rs'} 75+0",
           "retso_clock_lag_seconds{instance='a'} 1+0",
           "process_uptime_seconds{job='retso',instance='a'} 9000+5",
           "process_uptime_seconds{job='retso',instance='b'} 9000+5",
@@ -89,6 +94,11 @@ class AlertsTest {
     RetsoHoldTooOld(300, 360, "retso_hold_age_seconds{instance='a'} 86401+60"),
     RetsoLongTransactions(600, 1200, "retso_out_of_window_transactions_total{instance='a'} 960+10"),
     RetsoStalledClients(0, 60, "retso_connections_stalled_total{instance='a'} 1+0"),
+    /** Beyond half of a minute. */
+    RetsoClientLeaderless(
+        60, 105, "retso_client_oracle_leaderless_seconds_total{instance='app'} 3+5"),
+    RetsoOrphansDropped(0, 60, "retso_client_orphans_dropped_total{instance='app'} 8+0"),
+    RetsoMarksMemoryFull(60, 120, "retso_region_mark_memory_percent{instance='rs'} 91+0"),
     RetsoClockAhead(60, 120, "retso_clock_lag_seconds{instance='a'} 61+0"),
     RetsoRestarted(0, 60, "process_uptime_seconds{job='retso',instance='b'} 1+0"),
     RetsoHeapTight(900, 960, "jvm_memory_used_bytes{job='retso',instance='a',area='heap'} 951+0");
@@ -189,6 +199,17 @@ class AlertsTest {
     all.add(alarm.name());
     firing.put(WRONG_AT_SECONDS + alarm.by, all);
     assertFiring(alarm.wrong, firing);
+  }
+
+  /** Region servers are clients of the oracle, too, with figures of their own. */
+  @Test
+  void regionServersSetOffAlarmsOfClients() throws Exception {
+    assumePromtool();
+    assertFiring(
+        series(
+            "retso_region_oracle_leaderless_millis{instance='rs'} 900+5000",
+            "retso_region_orphans_dropped{instance='rs'} 8+0"),
+        Map.of(WRONG_AT_SECONDS + 105, Set.of("RetsoClientLeaderless", "RetsoOrphansDropped")));
   }
 
   @Test

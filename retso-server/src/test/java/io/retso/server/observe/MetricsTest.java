@@ -104,6 +104,7 @@ class MetricsTest {
         NAME.matcher(rules)
             .results()
             .map(MatchResult::group)
+            .filter(name -> !name.matches("retso_(client|region)_.*")) // MonitoringTest has them
             .collect(Collectors.toCollection(TreeSet::new));
     assertTrue(used.size() >= 8, used.toString());
     for (String name : used) {

@@ -144,12 +144,15 @@ public final class OracleLink {
     metrics.gauge(
         "oracleLeaderlessMillis",
         () -> members(now -> now.withoutLeader().toMillis()).max().orElse(0));
-    metrics.gauge("markBytes", OracleLink::allMarkBytes);
+    metrics.gauge("markBytes", () -> markBytes().sum());
+    metrics.gauge(
+        "markMemoryPercent", () -> markBytes().max().orElse(0) * 100 / SharedMemory.BYTES_MAX);
   }
 
-  private static long allMarkBytes() {
+  private static LongStream markBytes() {
     synchronized (LINKS) {
-      return LINKS.values().stream().mapToLong(link -> link.memory.bytes()).sum();
+      return LongStream.of(
+          LINKS.values().stream().mapToLong(link -> link.memory.bytes()).toArray());
     }
   }
 
