@@ -54,6 +54,7 @@ final class MonitoredCluster implements AutoCloseable {
   static final String TABLE = "accounts";
 
   private static final long REPORT_NANOS_MAX = TimeUnit.MINUTES.toNanos(1);
+  private static final long LISTED_NANOS_MAX = TimeUnit.SECONDS.toNanos(20);
   private static final byte[] F = Bytes.toBytes("f");
   private static final Path DEPLOY = Path.of("..", "..", "deploy");
   private static final TransactionOptions TRANSFER =
@@ -229,6 +230,18 @@ final class MonitoredCluster implements AutoCloseable {
           });
       assertThrows(ConflictException.class, late::commit);
     }
+  }
+
+  /** Whether HBase shows what regions count: it looks for new figures each ten seconds. */
+  boolean listsRegions() throws Exception {
+    long start = System.nanoTime();
+    while (!prometheus.hasNumber("retso_region_adopted")) {
+      if (System.nanoTime() - start > LISTED_NANOS_MAX) {
+        return false;
+      }
+      work();
+    }
+    return true;
   }
 
   void killOracle() {
