@@ -101,8 +101,8 @@ class InjectedReadBugsTest {
         "whatWroteNothingIsCertifiedAsAReader"),
     SERIALIZABLE_READERS_ASK_NOBODY(
         "transaction/Begins.java",
-        "!isSerializable(options)\n",
-        "true\n",
+        "if (!isSerializable(options)) {",
+        "if (true) {",
         ReadOnlyAnomalyTest.class,
         "aReaderWhoFindsEverythingUnchanged"),
     SNAPSHOT_WRITERS_NAME_NO_GRANULES(
