@@ -12,6 +12,7 @@ import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
+import io.retso.protocol.Holding;
 import io.retso.protocol.Limits;
 import io.retso.tls.TlsContext;
 import java.io.DataInputStream;
@@ -116,8 +117,14 @@ class UnknownClientsTest {
             out -> {
               int words = type == FrameType.COMMIT || type == FrameType.COMMIT_READS ? 9 : 2;
               switch (type) {
-                case BEGIN, TIMESTAMP, SAFE, WATERMARK, KEYS ->
+                case BEGIN, TIMESTAMP, SAFE, WATERMARK, KEYS, HOLDS ->
                     Frames.writeHeader(out, type, 1, 2, 0);
+                case RENEW, RELEASE -> Frames.writeHeader(out, type, 1, 2, Long.BYTES);
+                case HOLD -> {
+                  Frames.writeHeader(out, type, 1, 2, Holding.REQUEST_BYTES);
+                  Holding.writeRequest(out, 1, Limits.HOLD_MILLIS_MIN, "nightly");
+                  return;
+                }
                 case COMMIT -> Frames.writeHeader(out, type, 1, 2, 20);
                 case COMMIT_READS -> Frames.writeHeader(out, type, 1, 2, 36);
                 default -> Frames.writeHeader(out, type, 1, 2, 16);
