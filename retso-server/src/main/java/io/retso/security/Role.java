@@ -45,21 +45,7 @@ public enum Role {
   /** Asks what became of the transactions of others, whose data it has. */
   REGION_SERVER(STATUS, WATERMARK, KEYS, VOUCH),
   /** An application that also reports sweeps, because of which the oracle forgets commits. */
-  SWEEPER(
-      BEGIN,
-      TIMESTAMP,
-      SAFE,
-      WATERMARK,
-      STATUS,
-      COMMIT,
-      COMMIT_READS,
-      ABORT,
-      CLEANED,
-      SWEPT,
-      HOLD,
-      RENEW,
-      RELEASE,
-      HOLDS),
+  SWEEPER(APPLICATION, SWEPT),
   /** A person that hands the lead over, ends held snapshots, and reads all pages. */
   OPERATOR(RELEASE, HOLDS),
   /** Another server of the same log, which watches the one that leads. */
@@ -77,6 +63,11 @@ public enum Role {
 
   Role(FrameType... frames) {
     this.frames = bits(List.of(frames));
+  }
+
+  /** What another role may send, and more. */
+  Role(Role other, FrameType... more) {
+    this.frames = other.frames | bits(List.of(more));
   }
 
   static long bits(Iterable<FrameType> types) {

@@ -265,8 +265,8 @@ public final class Sequencer implements CommitLog.Listener {
     long expired;
     while ((expired = heldSnapshots.expired(nowNanos)) != 0 && canTake(0)) {
       heldSnapshots.release(expired);
+      flush();
     }
-    flush();
   }
 
   /**
