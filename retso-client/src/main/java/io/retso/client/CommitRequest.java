@@ -27,6 +27,7 @@ public final class CommitRequest {
   private final long[] reads;
   private final long[] rangeReads;
   private final long[] rangeWrites;
+  private final boolean asksSteps;
 
   private CommitRequest(
       TransactionHandle transaction,
@@ -35,7 +36,8 @@ public final class CommitRequest {
       long[] validated,
       long[] reads,
       long[] rangeReads,
-      long[] rangeWrites) {
+      long[] rangeWrites,
+      boolean asksSteps) {
     this.transaction = Objects.requireNonNull(transaction, "transaction");
     this.serializable = serializable;
     this.writes = Objects.requireNonNull(writes, "writes");
@@ -43,6 +45,7 @@ public final class CommitRequest {
     this.reads = Objects.requireNonNull(reads, "reads");
     this.rangeReads = Objects.requireNonNull(rangeReads, "rangeReads");
     this.rangeWrites = Objects.requireNonNull(rangeWrites, "rangeWrites");
+    this.asksSteps = asksSteps;
   }
 
   /**
@@ -51,13 +54,13 @@ public final class CommitRequest {
    * @param transaction from {@link OracleClient#begin()}
    */
   public static CommitRequest of(TransactionHandle transaction) {
-    return new CommitRequest(transaction, false, NONE, NONE, NONE, NONE, NONE);
+    return new CommitRequest(transaction, false, NONE, NONE, NONE, NONE, NONE, false);
   }
 
   /** This request with the rows (or cells) that it wrote or locked: others must not have. */
   public CommitRequest withWrites(long... ids) {
     return new CommitRequest(
-        transaction, serializable, ids, validated, reads, rangeReads, rangeWrites);
+        transaction, serializable, ids, validated, reads, rangeReads, rangeWrites, asksSteps);
   }
 
   /**
@@ -67,13 +70,13 @@ public final class CommitRequest {
    */
   public CommitRequest withValidated(long... ids) {
     return new CommitRequest(
-        transaction, serializable, writes, ids, reads, rangeReads, rangeWrites);
+        transaction, serializable, writes, ids, reads, rangeReads, rangeWrites, asksSteps);
   }
 
   /** This request with rows (or cells) that it read; looked at if it is serializable. */
   public CommitRequest withReads(long... ids) {
     return new CommitRequest(
-        transaction, serializable, writes, validated, ids, rangeReads, rangeWrites);
+        transaction, serializable, writes, validated, ids, rangeReads, rangeWrites, asksSteps);
   }
 
   /**
@@ -81,18 +84,30 @@ public final class CommitRequest {
    */
   public CommitRequest withRangeReads(long... granules) {
     return new CommitRequest(
-        transaction, serializable, writes, validated, reads, granules, rangeWrites);
+        transaction, serializable, writes, validated, reads, granules, rangeWrites, asksSteps);
   }
 
   /** This request with the granules in which the rows lie that it wrote. */
   public CommitRequest withRangeWrites(long... granules) {
     return new CommitRequest(
-        transaction, serializable, writes, validated, reads, rangeReads, granules);
+        transaction, serializable, writes, validated, reads, rangeReads, granules, asksSteps);
   }
 
   /** This request with what it read to be certified: it commits only if it is serializable. */
   public CommitRequest serializable() {
-    return new CommitRequest(transaction, true, writes, validated, reads, rangeReads, rangeWrites);
+    return new CommitRequest(
+        transaction, true, writes, validated, reads, rangeReads, rangeWrites, asksSteps);
+  }
+
+  /**
+   * This request with the question how long the steps of the commit took in the oracle's server:
+   * {@link CommitResult#steps}. A server that does not know the question is not asked.
+   *
+   * @since 0.1
+   */
+  public CommitRequest withSteps() {
+    return new CommitRequest(
+        transaction, serializable, writes, validated, reads, rangeReads, rangeWrites, true);
   }
 
   /** The transaction. */
@@ -103,6 +118,15 @@ public final class CommitRequest {
   /** Whether what it read is to be certified. */
   public boolean isSerializable() {
     return serializable;
+  }
+
+  /**
+   * Whether it asks how long its steps took.
+   *
+   * @since 0.1
+   */
+  public boolean asksSteps() {
+    return asksSteps;
   }
 
   /** Ids of what it wrote; not copied. */

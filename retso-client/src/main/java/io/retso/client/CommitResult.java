@@ -44,7 +44,7 @@ public final class CommitResult {
 
   private static final CommitResult[] ABORTED =
       Stream.of(AbortReason.values())
-          .map(reason -> new CommitResult(0, reason, 0, null))
+          .map(reason -> new CommitResult(0, reason, 0, null, null))
           .toArray(CommitResult[]::new);
 
   private final long commitTimestamp;
@@ -57,12 +57,20 @@ public final class CommitResult {
   /** Null if it is not known, or there is none. */
   private final Conflict conflict;
 
+  /** Null if they are not known. */
+  private final CommitSteps steps;
+
   private CommitResult(
-      long commitTimestamp, AbortReason abortReason, long receipt, Conflict conflict) {
+      long commitTimestamp,
+      AbortReason abortReason,
+      long receipt,
+      Conflict conflict,
+      CommitSteps steps) {
     this.commitTimestamp = commitTimestamp;
     this.abortReason = abortReason;
     this.receipt = receipt;
     this.conflict = conflict;
+    this.steps = steps;
   }
 
   /**
@@ -71,7 +79,7 @@ public final class CommitResult {
    * @param commitTimestamp above the start timestamp
    */
   public static CommitResult committed(long commitTimestamp) {
-    return new CommitResult(commitTimestamp, null, 0, null);
+    return new CommitResult(commitTimestamp, null, 0, null, null);
   }
 
   /** The result of an aborted transaction. */
@@ -87,13 +95,13 @@ public final class CommitResult {
    */
   public static CommitResult of(long outcome, long receipt) {
     if (Outcome.isCommitted(outcome)) {
-      return new CommitResult(outcome, null, receipt, null);
+      return new CommitResult(outcome, null, receipt, null, null);
     }
     AbortReason reason = reasonOf(outcome);
     if (reason == null) {
       return null;
     }
-    return receipt == 0 ? aborted(reason) : new CommitResult(0, reason, receipt, null);
+    return receipt == 0 ? aborted(reason) : new CommitResult(0, reason, receipt, null, null);
   }
 
   /**
@@ -102,7 +110,18 @@ public final class CommitResult {
    * @throws IllegalStateException if it is committed
    */
   public CommitResult explained(Conflict why) {
-    return new CommitResult(0, abortReason(), receipt, Objects.requireNonNull(why, "why"));
+    Objects.requireNonNull(why, "why");
+    return new CommitResult(0, abortReason(), receipt, why, steps);
+  }
+
+  /**
+   * This result with how long the steps of the commit took.
+   *
+   * @since 0.1
+   */
+  public CommitResult timed(CommitSteps taken) {
+    Objects.requireNonNull(taken, "taken");
+    return new CommitResult(commitTimestamp, abortReason, receipt, conflict, taken);
   }
 
   private static AbortReason reasonOf(long outcome) {
@@ -168,6 +187,17 @@ public final class CommitResult {
    */
   public Optional<Conflict> conflict() {
     return Optional.ofNullable(conflict);
+  }
+
+  /**
+   * How long the steps of the commit took in the oracle's server. It is no part of equality.
+   *
+   * @return empty if {@linkplain CommitRequest#withSteps the request did not ask}, and if the
+   *     oracle is of a version that does not say it
+   * @since 0.1
+   */
+  public Optional<CommitSteps> steps() {
+    return Optional.ofNullable(steps);
   }
 
   @Override

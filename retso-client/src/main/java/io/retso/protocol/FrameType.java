@@ -19,7 +19,9 @@ package io.retso.protocol;
  *                                                           starts follow in steps of the gap
  *   COMMIT     n x (start i64, ticket i64,                  n x outcome i64, n x receipt i64,
  *                   flags and rows u32,                     for each outcome that is explained:
- *                   rows x row id i64)                      id i32, id i32, commit i64
+ *                   rows x row id i64)                      id i32, id i32, commit i64;
+ *                                                           if the frame asks for them: 3 x i64,
+ *                                                           how long its steps took
  *   COMMIT_    n x (start i64, ticket i64,                  as to COMMIT
  *   READS           flags and writes u32, validated u32,
  *                   reads u32, range reads u32,
@@ -72,6 +74,11 @@ package io.retso.protocol;
  * <p>HOLD and what follows it are known from version {@link Handshake#HOLDS} on. HOLD is answered
  * with the snapshot, a timestamp, or with an outcome that says why there is none. A copy of the
  * same call, which has the same number, gets the same snapshot.
+ *
+ * <p>From version {@link Handshake#STEPS} on a frame of commits may ask, by bit 0 of the flags in
+ * its header, how long its steps took. The reply has the flag, too, and ends with the microseconds
+ * from the frame's arrival to the decision, from there until that was durable, and from there until
+ * the reply left: see {@link Steps}.
  */
 public enum FrameType {
   HELLO(1, Body.OWN, Answers.OWN),

@@ -32,6 +32,10 @@ public final class Frames {
   public static final int REFUSAL_BYTES = FrameType.REFUSAL_NUMBERS * Long.BYTES;
 
   private static final int ERROR_FIXED_BYTES = 4;
+
+  /** Where a header has its flags. */
+  static final int FLAGS_OFFSET = 5;
+
   private static final int TYPE_OFFSET = 4;
   private static final int COUNT_OFFSET = 6;
   private static final int ID_OFFSET = 8;
@@ -157,7 +161,7 @@ public final class Frames {
     if (type == null) {
       throw malformed(typeByte(in, index), "is not a request");
     }
-    checkFlags(in, index);
+    checkFlags(in, index, type);
     boolean takesTimestamps = type == FrameType.BEGIN || type.isCommit();
     int countMax = takesTimestamps ? Limits.FRAME_TIMESTAMPS_MAX : Limits.FRAME_REQUESTS_MAX;
     countMax = type.isAboutHolds() ? Limits.HOLDS_MAX : countMax;
@@ -188,8 +192,8 @@ public final class Frames {
     }
   }
 
-  private static void checkFlags(ByteBuf in, int index) throws FrameException {
-    if (in.getByte(index + TYPE_OFFSET + 1) != 0) {
+  private static void checkFlags(ByteBuf in, int index, FrameType type) throws FrameException {
+    if ((in.getByte(index + FLAGS_OFFSET) & ~Steps.flagsOf(type)) != 0) {
       throw malformed(typeByte(in, index), "has unknown flags");
     }
   }
@@ -324,7 +328,7 @@ public final class Frames {
     if (type == null && typeByte != FrameType.ERROR && typeByte != FrameType.ROLE) {
       throw malformed(typeByte, "is not a reply");
     }
-    checkFlags(in, index);
+    checkFlags(in, index, type);
     if (type == null) {
       if (typeByte == FrameType.ERROR) {
         checkError(in, index, bodyBytes);
@@ -340,7 +344,7 @@ public final class Frames {
       case TICKETS -> checkBody(typeByte, count, bodyBytes - Long.BYTES, Long.BYTES);
       case EACH -> checkBody(typeByte, count, bodyBytes, Long.BYTES);
       case RECEIPTS -> checkBody(typeByte, count, bodyBytes, 2 * Long.BYTES);
-      case COMMITS -> checkCommits(in, index, count, bodyBytes);
+      case COMMITS -> checkCommits(in, index, count, bodyBytes - Steps.check(in, index, bodyBytes));
       case HOLDS -> Holding.checkReports(in, index + HEADER_BYTES, count, bodyBytes);
       case NONE -> checkEmpty(typeByte, bodyBytes);
       case OWN -> {} // Handshake checks it
@@ -368,7 +372,8 @@ public final class Frames {
    */
   public static int refusals(ByteBuf in, int index) {
     int answersBytes = count(in, index) * 2 * Long.BYTES;
-    int end = index + LENGTH_BYTES + in.getInt(index);
+    int end =
+        Steps.areIn(in, index) ? Steps.start(in, index) : index + LENGTH_BYTES + in.getInt(index);
     int at = index + HEADER_BYTES + answersBytes;
     return at < end ? at : 0;
   }

@@ -18,13 +18,16 @@ public final class Handshake {
   /** The protocol versions that this build speaks. */
   public static final int VERSION_MIN = 1;
 
-  public static final int VERSION_MAX = 3;
+  public static final int VERSION_MAX = 4;
 
   /** From this version on replies to commits say why a transaction was refused. */
   public static final int EXPLAINS = 2;
 
   /** From this version on snapshots can be held. */
   public static final int HOLDS = 3;
+
+  /** From this version on a client may ask how long the steps of its commits took. */
+  public static final int STEPS = 4;
 
   private static final int HELLO_FIXED_BYTES = 10;
   private static final int WELCOME_FIXED_BYTES = 40;

@@ -59,5 +59,8 @@ public final class Limits {
   /** A held snapshot that is not renewed lasts for so many milliseconds, at most: 30 days. */
   public static final long HOLD_MILLIS_MAX = 30L * 24 * 60 * 60 * 1_000;
 
+  /** A step of a commit takes so many microseconds, at most; longer ones are cut: a day. */
+  public static final long STEP_MICROS_MAX = 24L * 60 * 60 * 1_000_000;
+
   private Limits() {}
 }

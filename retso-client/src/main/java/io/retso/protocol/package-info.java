@@ -37,7 +37,8 @@
  * io.retso.protocol.Handshake#VERSION_MAX}. The two sides choose the highest that both speak, and
  * part if there is none. Version 2 differs in the replies to commits, which say why one was
  * refused; version 3 adds the requests about held snapshots, which a client sends to no server that
- * speaks an older one.
+ * speaks an older one; version 4 adds the first flag of a header, by which a client asks how long
+ * the steps of its commits took.
  *
  * <p><strong>Tickets.</strong> {@code BEGIN} answers a ticket with each start timestamp, and what
  * changes a transaction's fate must bring it. Clients take it for a number without a meaning.

@@ -275,7 +275,7 @@ class ProtocolTest {
       out.setInt(Frames.HEADER_BYTES + 16, 1 << bit);
       assertMalformed(() -> Frames.checkRequest(out, 0, out.readableBytes()));
     }
-    out.setInt(Frames.HEADER_BYTES + 16, 0).setByte(5, 1);
+    out.setInt(Frames.HEADER_BYTES + 16, 0).setByte(5, 2);
     assertMalformed(() -> Frames.checkRequest(out, 0, out.readableBytes()));
     ByteBuf reply = Unpooled.buffer();
     Frames.writeReplyHeader(reply, FrameType.PING, 0, 7);
@@ -369,7 +369,7 @@ class ProtocolTest {
   void versionIsTheHighestThatBothSpeak() throws FrameException {
     int newest = Handshake.VERSION_MAX;
     int oldest = Handshake.VERSION_MIN;
-    assertEquals(3, newest, "which holds snapshots");
+    assertEquals(4, newest, "which tells the steps of commits");
     assertEquals(1, oldest);
     assertEquals(newest, Handshake.chooseVersion(oldest, newest));
     assertEquals(newest, Handshake.chooseVersion(newest, newest + 1));

@@ -41,6 +41,7 @@ public final class Conversation {
   private final ReplyLane.Exit exit = this::leave;
 
   private final PutOffStarts putOff;
+  private final StepClock steps;
 
   /** With whom it has its share: its host's others, until the client is identified. */
   private Object company;
@@ -71,6 +72,7 @@ public final class Conversation {
     this.company = host;
     this.share = desk.turns().join(host, Tickets.ANYBODY);
     this.putOff = new PutOffStarts(desk, this);
+    this.steps = new StepClock(desk.settings().nanoClock());
   }
 
   ClientShare share() {
@@ -152,6 +154,7 @@ public final class Conversation {
       Frames.checkReply(unread, index, frameBytes);
     } else {
       Frames.checkRequest(unread, index, frameBytes);
+      steps.look(unread, index);
     }
     FrameType type = Frames.requestType(unread, index);
     Turns turns = desk.turns();
@@ -167,6 +170,7 @@ public final class Conversation {
     Progress progress = isPong ? Progress.TAKEN : carryOut(type, unread, index, frameBytes);
     if (progress == Progress.TAKEN) {
       spend(units, moves);
+      steps.taken();
       unread.skipBytes(frameBytes);
     }
     return progress;
@@ -314,7 +318,8 @@ public final class Conversation {
   private void drop(ReplyLane lane) {
     lane.release(
         Long.MAX_VALUE,
-        (replies, requests, since) -> {
+        dropped -> {
+          ByteBuf replies = dropped.replies();
           int at = replies.readerIndex();
           while (at < replies.writerIndex()) {
             sendBack(ErrorCode.DEPOSED, Frames.frameId(replies, at));
@@ -360,7 +365,14 @@ public final class Conversation {
         introduction.swept(count);
       }
       ByteBuf out = replyAt(position, type, count);
+      int header = out.writerIndex();
       handler.writeReply(out, type, count, id, introduction.version());
+      if (type.isCommit() && steps.isAsked()) {
+        steps.decided(out, header, out != leaving);
+        if (out != leaving) {
+          decisions.tellSteps();
+        }
+      }
       return true;
     } catch (RuntimeException | Error e) {
       desk.stop(e);
@@ -437,16 +449,20 @@ public final class Conversation {
   boolean release(long durable, long released) {
     writeLeaving(); // a reply that waited must not overtake one of its lane that did not
     starts.release(durable, exit);
+    decisions.logged(durable, desk.settings().nanoClock());
     decisions.release(released, exit);
     transport.flush();
     holding = !starts.isEmpty() || !decisions.isEmpty();
     return holding;
   }
 
-  private void leave(ByteBuf replies, int requests, long since) {
+  private void leave(ReplyLane.Held held) {
     long now = desk.settings().nanoClock().getAsLong();
-    desk.settings().latencies().decided(now - since, requests);
-    transport.write(replies);
+    desk.settings().latencies().decided(now - held.since(), held.requests());
+    if (held.tellsSteps()) {
+      StepClock.left(held.replies(), held.loggedNanos(now), now);
+    }
+    transport.write(held.replies());
   }
 
   /** The log has room again. */

@@ -19,6 +19,7 @@ import io.retso.protocol.Handshake;
 import io.retso.protocol.Limits;
 import io.retso.protocol.OracleIdentity;
 import io.retso.protocol.ServerRole;
+import io.retso.protocol.Steps;
 import io.retso.protocol.Vouching;
 import io.retso.security.AccessControl;
 import io.retso.sequencer.Sequencer;
@@ -276,15 +277,28 @@ final class DeskFixture implements FrontDesk.Owner, FrontDesk.Loop, AutoCloseabl
       return nextId++;
     }
 
+    /** Sends commits of one row each in one frame, which asks how long its steps take. */
+    int commitAsking(long row, long... starts) throws FrameException {
+      int header = unread.writerIndex();
+      writeCommits(false, row, starts);
+      Steps.ask(unread, header);
+      take();
+      return nextId++;
+    }
+
     /** Sends commits of one row each in one frame. */
     int commit(boolean repeat, long row, long... starts) throws FrameException {
+      writeCommits(repeat, row, starts);
+      take();
+      return nextId++;
+    }
+
+    private void writeCommits(boolean repeat, long row, long... starts) {
       Frames.writeHeader(unread, FrameType.COMMIT, starts.length, nextId, 28 * starts.length);
       for (long start : starts) {
         unread.writeLong(start).writeLong(TestTickets.of(start));
         unread.writeInt(1 | (repeat ? FrameType.REPEAT_FLAG : 0)).writeLong(row);
       }
-      take();
-      return nextId++;
     }
 
     /** Sends serializable transactions that write and read rows, in one frame. */

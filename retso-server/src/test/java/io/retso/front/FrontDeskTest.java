@@ -106,9 +106,9 @@ class FrontDeskTest {
     lane.hold(0, 1, 0, UnpooledByteBufAllocator.DEFAULT).writeByte(2);
     List<Integer> left = new ArrayList<>();
     ReplyLane.Exit exit =
-        (replies, requests, since) -> {
-          left.add((int) replies.readByte());
-          replies.release();
+        held -> {
+          left.add((int) held.replies().readByte());
+          held.replies().release();
         };
     lane.release(5, exit);
     assertEquals(List.of(), left);

@@ -45,12 +45,12 @@ class OtherBuildTest {
               "return 2 * HOLDS_VERSION;"),
           new SourceEdit(
               Path.of("../retso-client/src/main/java/io/retso/protocol/Handshake.java"),
-              "VERSION_MAX = 3;",
-              "VERSION_MAX = 4;"),
+              "VERSION_MAX = 4;",
+              "VERSION_MAX = 5;"),
           new SourceEdit(
               Path.of("src/main/java/io/retso/server/members/NettyLeaderWatch.java"),
               "Handshake.VERSION_MIN, Handshake.VERSION_MAX,",
-              "1, 4,"));
+              "1, 5,"));
 
   private static final long AHEAD_MILLIS = TimeUnit.HOURS.toMillis(5);
 

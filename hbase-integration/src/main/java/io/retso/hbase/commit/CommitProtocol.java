@@ -2,6 +2,7 @@ package io.retso.hbase.commit;
 
 import io.retso.client.CommitRequest;
 import io.retso.client.CommitResult;
+import io.retso.client.CommitSteps;
 import io.retso.client.Conflict;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
@@ -55,9 +56,16 @@ public final class CommitProtocol {
    * @param writes all of them; nothing is added any more
    * @param reads the same of what is to be certified
    * @param timings takes how long the decision takes
+   * @param steps takes how long its steps took in the oracle's server, if that says it; null if it
+   *     is not to be asked
    */
   public record Writer(
-      String name, TransactionHandle handle, WriteBuffer writes, ReadSet reads, Timings timings) {
+      String name,
+      TransactionHandle handle,
+      WriteBuffer writes,
+      ReadSet reads,
+      Timings timings,
+      Consumer<CommitSteps> steps) {
     long start() {
       return handle.startTimestamp();
     }
@@ -132,6 +140,7 @@ public final class CommitProtocol {
                 if (unanswered != null) {
                   throw notAnswered(writer, unanswered, decided);
                 }
+                result.steps().ifPresent(writer.steps);
                 return answered(writer, result, decided);
               });
         });
@@ -186,7 +195,7 @@ public final class CommitProtocol {
               writer.start(), request.ids(), Limits.TRANSACTION_IDS_MAX),
           null);
     }
-    return request;
+    return writer.steps == null ? request : request.withSteps();
   }
 
   private static long room(CommitRequest request) {

@@ -99,6 +99,7 @@ public final class TransactionRegionObserver implements RegionCoprocessor, Regio
   @SuppressWarnings("rawtypes") // as HBase declares it
   public void start(CoprocessorEnvironment environment) {
     RegionCoprocessorEnvironment ours = (RegionCoprocessorEnvironment) environment;
+    ObserverMetrics.keep(ours.getMetricRegistryForRegionServer());
     TableDescriptor table = ours.getRegion().getTableDescriptor();
     if (!TableSettings.isPrepared(table)) {
       problem = "table " + table.getTableName() + " is not prepared for transactions";

@@ -23,6 +23,9 @@ final class Names {
   static final AttributeKey<Long> ROWS = AttributeKey.longKey("retso.rows");
   static final AttributeKey<Long> START_TIMESTAMP = AttributeKey.longKey("retso.start_timestamp");
   static final AttributeKey<Long> COMMIT_TIMESTAMP = AttributeKey.longKey("retso.commit_timestamp");
+  static final AttributeKey<Long> DECIDED = AttributeKey.longKey("retso.oracle.decided_us");
+  static final AttributeKey<Long> LOGGED = AttributeKey.longKey("retso.oracle.logged_us");
+  static final AttributeKey<Long> ANSWERED = AttributeKey.longKey("retso.oracle.answered_us");
   static final AttributeKey<Long> PAUSE = AttributeKey.longKey("retso.pause_ms");
 
   static final AttributeKey<String> TABLE = AttributeKey.stringKey("retso.conflict.table");

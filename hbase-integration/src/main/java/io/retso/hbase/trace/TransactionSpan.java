@@ -6,9 +6,13 @@ import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanBuilder;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.ContextKey;
+import io.retso.client.CommitSteps;
 import io.retso.client.TransactionHandle;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -66,7 +70,7 @@ final class TransactionSpan implements TransactionTrace {
       Supplier<CompletableFuture<TransactionHandle>> ask) {
     return request(
         Names.BEGIN,
-        ask,
+        asked -> ask.get(),
         (begin, handle) ->
             begin.setAttribute(Names.START_TIMESTAMP, Long.valueOf(handle.startTimestamp())),
         (begin, failure) -> {
@@ -77,16 +81,29 @@ final class TransactionSpan implements TransactionTrace {
   }
 
   @Override
-  public Supplier<CompletableFuture<Long>> commit(
-      int rows, Supplier<CompletableFuture<Long>> commit, Function<Throwable, String> outcome) {
+  public CompletableFuture<Long> commit(
+      int rows,
+      Function<Consumer<CommitSteps>, CompletableFuture<Long>> commit,
+      Function<Throwable, String> outcome) {
     return request(
-        Names.COMMIT,
-        commit,
-        (span, timestamp) -> span.setAttribute(Names.COMMIT_TIMESTAMP, timestamp),
-        (span, failure) -> {
-          span.setAttribute(Names.ROWS, Long.valueOf(rows));
-          span.setAttribute(Names.OUTCOME, outcome.apply(failure));
-        });
+            Names.COMMIT,
+            asked -> commit.apply(asked.isRecording() ? steps -> put(steps, asked) : null),
+            (span, timestamp) -> span.setAttribute(Names.COMMIT_TIMESTAMP, timestamp),
+            (span, failure) -> {
+              span.setAttribute(Names.ROWS, Long.valueOf(rows));
+              span.setAttribute(Names.OUTCOME, outcome.apply(failure));
+            })
+        .get();
+  }
+
+  private static void put(CommitSteps steps, Span span) {
+    span.setAttribute(Names.DECIDED, micros(steps.decided()));
+    span.setAttribute(Names.LOGGED, micros(steps.logged()));
+    span.setAttribute(Names.ANSWERED, micros(steps.answered()));
+  }
+
+  private static Long micros(Duration time) {
+    return Long.valueOf(TimeUnit.MICROSECONDS.convert(time));
   }
 
   /**
@@ -97,7 +114,7 @@ final class TransactionSpan implements TransactionTrace {
    */
   private <T> Supplier<CompletableFuture<T>> request(
       String name,
-      Supplier<CompletableFuture<T>> ask,
+      Function<Span, CompletableFuture<T>> ask,
       BiConsumer<Span, T> answered,
       BiConsumer<Span, Throwable> ended) {
     return () -> {
@@ -119,7 +136,7 @@ final class TransactionSpan implements TransactionTrace {
           };
       CompletableFuture<T> answer;
       try {
-        answer = new OpenTelemetryContext(parent.with(asked)).call(ask::get);
+        answer = new OpenTelemetryContext(parent.with(asked)).call(() -> ask.apply(asked));
       } catch (RuntimeException | Error e) {
         end.accept(null, e);
         throw e;

@@ -1,7 +1,9 @@
 package io.retso.hbase.trace;
 
+import io.retso.client.CommitSteps;
 import io.retso.client.TransactionHandle;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -44,14 +46,17 @@ public interface TransactionTrace {
   }
 
   /**
-   * How a transaction is committed: with a span of its own, from the last writes to the answer.
+   * Commits a transaction: with a span of its own, from the last writes to the answer.
    *
    * @param rows (or cells) that it has written or locked
+   * @param commit takes what wants to know how long its steps took; null if nothing does
    * @param outcome what a failure means, and null: a word for an attribute
    */
-  default Supplier<CompletableFuture<Long>> commit(
-      int rows, Supplier<CompletableFuture<Long>> commit, Function<Throwable, String> outcome) {
-    return commit;
+  default CompletableFuture<Long> commit(
+      int rows,
+      Function<Consumer<CommitSteps>, CompletableFuture<Long>> commit,
+      Function<Throwable, String> outcome) {
+    return commit.apply(null);
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.retso.hbase.transaction;
 
+import io.retso.client.CommitSteps;
 import io.retso.hbase.Transaction;
 import io.retso.hbase.Transaction.State;
 import io.retso.hbase.commit.CommitProtocol;
@@ -26,6 +27,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.apache.hadoop.hbase.client.Scan;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -328,15 +330,15 @@ final class Lifecycle implements ScanOwner {
     return tx.trace()
         .commit(
             tx.writes().written().size(),
-            () -> shared.commits().commit(writer(), this::decided),
+            steps -> shared.commits().commit(writer(steps), this::decided),
             failure -> Outcomes.text(Outcomes.ofCommit(failure)))
-        .get()
         .thenApply(commit -> wrote ? OptionalLong.of(commit) : OptionalLong.empty());
   }
 
-  private CommitProtocol.Writer writer() {
+  /** What ends; {@code steps} is null if nothing wants to know how long the steps take. */
+  private CommitProtocol.Writer writer(Consumer<CommitSteps> steps) {
     return new CommitProtocol.Writer(
-        tx.options().name(), tx.handle(), tx.writes(), tx.reads(), tx.timings());
+        tx.options().name(), tx.handle(), tx.writes(), tx.reads(), tx.timings(), steps);
   }
 
   private void decided(CommitProtocol.Decision decision) {
@@ -418,7 +420,7 @@ final class Lifecycle implements ScanOwner {
     if (tx.writes().sentRows().isEmpty()) {
       tx.endWithoutWrites().run(); // an abort would be a round trip, and abort nothing
     } else {
-      shared.commits().abort(writer());
+      shared.commits().abort(writer(null));
     }
   }
 

@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.SpanId;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
@@ -35,6 +36,7 @@ import io.retso.hbase.transaction.Inside;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Put;
@@ -121,6 +123,7 @@ class TracesTest {
     assertEquals(2, commit.getAttributes().get(Names.ROWS));
     long start = begin.getAttributes().get(Names.START_TIMESTAMP);
     assertTrue(commit.getAttributes().get(Names.COMMIT_TIMESTAMP) > start);
+    assertTellsTheOraclesSteps(commit);
     List<SpanData> requests =
         sdk.ended().stream()
             .filter(span -> span.getKind() == SpanKind.CLIENT && !InstalledSdk.isOurs(span))
@@ -131,6 +134,18 @@ class TracesTest {
     assertTrue(
         requests.stream().anyMatch(span -> span.getParentSpanId().equals(commit.getSpanId())),
         "writes are below the commit");
+  }
+
+  /** Together they took no longer than the span did. */
+  private static void assertTellsTheOraclesSteps(SpanData commit) {
+    long nanos = 0;
+    for (AttributeKey<Long> step : List.of(Names.DECIDED, Names.LOGGED, Names.ANSWERED)) {
+      long micros = commit.getAttributes().get(step);
+      assertTrue(micros >= 0, () -> step + " took " + micros + " us");
+      nanos += TimeUnit.MICROSECONDS.toNanos(micros);
+    }
+    long span = commit.getEndEpochNanos() - commit.getStartEpochNanos();
+    assertTrue(nanos <= span, nanos + " ns of " + span);
   }
 
   @Test

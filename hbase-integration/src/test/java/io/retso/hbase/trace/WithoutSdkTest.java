@@ -3,6 +3,7 @@ package io.retso.hbase.trace;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -44,11 +45,19 @@ class WithoutSdkTest {
   void stepsStayWhatTheyAre() {
     CompletableFuture<TransactionHandle> future = new CompletableFuture<>();
     Supplier<CompletableFuture<TransactionHandle>> step = () -> future;
-    Supplier<CompletableFuture<Long>> commit = CompletableFuture::new;
+    CompletableFuture<Long> committed = new CompletableFuture<>();
     Runnable code = () -> {};
     assertSame(step, TransactionTrace.NONE.called(step));
     assertSame(step, TransactionTrace.NONE.begin(step));
-    assertSame(commit, TransactionTrace.NONE.commit(1, commit, failure -> "unasked"));
+    assertSame(
+        committed,
+        TransactionTrace.NONE.commit(
+            1,
+            steps -> {
+              assertNull(steps, "nothing is asked for");
+              return committed;
+            },
+            failure -> "unasked"));
     assertSame(future, TraceContext.keep(future));
     assertSame(code, TraceContext.current().wrapped(code));
   }

@@ -39,6 +39,9 @@ class Call<T> extends CompletableFuture<T> {
   /** All that a COMMIT_READS says; null for others. */
   final CommitRequest request;
 
+  /** Whether it is a commit that asks how long its steps took. */
+  final boolean asksSteps;
+
   final long deadlineNanos;
 
   /** Whether it goes at once, instead of with others that do. */
@@ -57,16 +60,17 @@ class Call<T> extends CompletableFuture<T> {
   boolean maybeSentBefore;
 
   Call(FrameType type, long start, long ticket, long[] rows, long deadlineNanos, boolean urgent) {
-    this(type, start, ticket, rows, null, deadlineNanos, urgent);
+    this(type, start, ticket, rows, null, false, deadlineNanos, urgent);
   }
 
   Call(CommitRequest request, long deadlineNanos) {
     this(
-        FrameType.COMMIT_READS,
+        request.isPlain() ? FrameType.COMMIT : FrameType.COMMIT_READS,
         request.transaction().startTimestamp(),
         request.transaction().ticket(),
-        NO_ROWS,
-        request,
+        request.isPlain() ? request.writes() : NO_ROWS,
+        request.isPlain() ? null : request,
+        request.asksSteps(),
         deadlineNanos,
         true);
   }
@@ -77,6 +81,7 @@ class Call<T> extends CompletableFuture<T> {
       long ticket,
       long[] rows,
       CommitRequest request,
+      boolean asksSteps,
       long deadlineNanos,
       boolean urgent) {
     this.type = type;
@@ -84,6 +89,7 @@ class Call<T> extends CompletableFuture<T> {
     this.ticket = ticket;
     this.rows = rows;
     this.request = request;
+    this.asksSteps = asksSteps;
     this.deadlineNanos = deadlineNanos;
     this.urgent = urgent;
   }

@@ -86,7 +86,8 @@ public final class Connection {
   /** Sends calls of one type until none is left or the channel's buffer is full. */
   void send(CallList calls, long nowNanos) {
     while (!ended && !calls.isEmpty() && transport.isWritable()) {
-      SentFrame frame = FrameWriter.take(calls, nextFrameId++, nowNanos);
+      int version = welcome().version();
+      SentFrame frame = FrameWriter.take(calls, nextFrameId++, nowNanos, version);
       lanes.of(frame.type).add(frame);
       transport.write(FrameWriter.encode(frame, transport.allocator()));
     }
@@ -111,7 +112,8 @@ public final class Connection {
     boolean quiet = nowNanos - lastReadNanos >= periodNanos - settings.pingNanos() / 2;
     if (!ended && quiet && lanes.of(FrameType.PING).isEmpty() && transport.isWritable()) {
       long never = nowNanos + Long.MAX_VALUE / 2;
-      SentFrame frame = new SentFrame(FrameType.PING, nextFrameId++, 0, nowNanos, never, null);
+      SentFrame frame =
+          new SentFrame(FrameType.PING, nextFrameId++, 0, nowNanos, never, null, false);
       lanes.of(FrameType.PING).add(frame);
       transport.write(FrameWriter.encode(frame, transport.allocator()));
       transport.flush();

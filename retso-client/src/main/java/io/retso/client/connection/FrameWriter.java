@@ -5,8 +5,10 @@ import io.netty.buffer.ByteBufAllocator;
 import io.retso.client.CommitRequest;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
+import io.retso.protocol.Handshake;
 import io.retso.protocol.Holding;
 import io.retso.protocol.Limits;
+import io.retso.protocol.Steps;
 import io.retso.protocol.Vouching;
 
 /** Packs calls of one type into request frames. Stateless. */
@@ -36,9 +38,10 @@ final class FrameWriter {
   /**
    * Takes from {@code calls}, which is not empty, as many as one frame holds.
    *
+   * @param version of the protocol that the server speaks
    * @return the frame, not yet encoded
    */
-  static SentFrame take(CallList calls, int frameId, long nowNanos) {
+  static SentFrame take(CallList calls, int frameId, long nowNanos, int version) {
     CallList taken = new CallList();
     Call<?> call = calls.peek();
     FrameType type = call.type;
@@ -46,7 +49,9 @@ final class FrameWriter {
     int count = 0;
     int bytes = Frames.HEADER_BYTES;
     long deadlineNanos = call.deadlineNanos;
+    boolean asksSteps = false;
     do {
+      asksSteps |= call.asksSteps;
       taken.add(calls.poll());
       if (call.deadlineNanos - deadlineNanos < 0) {
         deadlineNanos = call.deadlineNanos;
@@ -55,7 +60,8 @@ final class FrameWriter {
       bytes += bytesOf(call);
       call = calls.peek();
     } while (call != null && count < countMax && bytes + bytesOf(call) <= FRAME_BYTES_TARGET);
-    return new SentFrame(type, frameId, count, nowNanos, deadlineNanos, taken.takeAll());
+    asksSteps &= version >= Handshake.STEPS;
+    return new SentFrame(type, frameId, count, nowNanos, deadlineNanos, taken.takeAll(), asksSteps);
   }
 
   private static int countMax(FrameType type) {
@@ -79,6 +85,9 @@ final class FrameWriter {
     }
     ByteBuf out = allocator.directBuffer(Frames.HEADER_BYTES + bodyBytes);
     Frames.writeHeader(out, frame.type, frame.count, frame.id, bodyBytes);
+    if (frame.asksSteps) {
+      Steps.ask(out, 0);
+    }
     for (Call<?> call = frame.head; call != null; call = call.next) {
       write(call, out);
     }

@@ -70,10 +70,11 @@ public final class RemoteOracleClient implements OracleClient {
   @Override
   public CompletableFuture<CommitResult> commitAsync(CommitRequest request) {
     if (request.isPlain()) {
-      return commitAsync(request.transaction(), request.writes());
+      checkSize(request.writes().length, "rows", Limits.TRANSACTION_ROWS_MAX);
+    } else {
+      checkSize(request.ids(), "rows and granules", Limits.TRANSACTION_IDS_MAX);
+      checkSize(request.writes().length, "written rows", Limits.TRANSACTION_ROWS_MAX);
     }
-    checkSize(request.ids(), "rows and granules", Limits.TRANSACTION_IDS_MAX);
-    checkSize(request.writes().length, "written rows", Limits.TRANSACTION_ROWS_MAX);
     return submit(new Call<>(request, deadlineNanos()));
   }
 

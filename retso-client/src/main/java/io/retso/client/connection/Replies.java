@@ -2,6 +2,7 @@ package io.retso.client.connection;
 
 import io.netty.buffer.ByteBuf;
 import io.retso.client.CommitResult;
+import io.retso.client.CommitSteps;
 import io.retso.client.Conflict;
 import io.retso.client.Hold;
 import io.retso.client.OracleException;
@@ -16,8 +17,11 @@ import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Outcome;
+import io.retso.protocol.Steps;
 import io.retso.protocol.Timestamps;
 import io.retso.protocol.Vouching;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -116,6 +120,9 @@ final class Replies {
     int body = index + Frames.HEADER_BYTES;
     int receipt = body + frame.count * Long.BYTES;
     int refusal = Frames.refusals(in, index);
+    if (Steps.areIn(in, index)) {
+      takeSteps(frame, in, index);
+    }
     for (; frame.head != null; body += Long.BYTES, receipt += Long.BYTES) {
       long outcome = in.getLong(body);
       if (Outcome.isRefused(outcome)) {
@@ -131,8 +138,26 @@ final class Replies {
       boolean readsAreKnown = frame.type == FrameType.COMMIT_READS;
       check(readsAreKnown || !Outcome.isNotSerializable(outcome), frame.head, outcome);
       CommitResult result = CommitResult.of(outcome, in.getLong(receipt));
-      next(frame).answer(conflict == null ? result : result.explained(conflict));
+      answer(frame, conflict == null ? result : result.explained(conflict));
     }
+  }
+
+  private static void takeSteps(SentFrame frame, ByteBuf in, int index) throws FrameException {
+    if (!frame.asksSteps) {
+      throw new FrameException(
+          ErrorCode.MALFORMED_FRAME, "a reply has steps for which its request does not ask");
+    }
+    frame.steps = new CommitSteps(step(in, index, 0), step(in, index, 1), step(in, index, 2));
+  }
+
+  private static Duration step(ByteBuf in, int index, int number) {
+    return Duration.of(Steps.get(in, index, number), ChronoUnit.MICROS);
+  }
+
+  /** Answers the first call of a frame, with how long its steps took if it asks for that. */
+  private static void answer(SentFrame frame, CommitResult result) {
+    Call<?> call = next(frame);
+    call.answer(call.asksSteps && frame.steps != null ? result.timed(frame.steps) : result);
   }
 
   /** What a refused commit met; null if no id is known to be the reason. */
@@ -279,7 +304,7 @@ final class Replies {
     Call<?> call = frame.head;
     CommitResult result = CommitResult.of(outcome, receipt);
     check(result != null && !(outcome > 0 && outcome <= call.start), call, outcome);
-    next(frame).answer(result);
+    answer(frame, result);
   }
 
   private static void cleaned(SentFrame frame, long outcome) throws FrameException {

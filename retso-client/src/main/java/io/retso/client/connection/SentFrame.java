@@ -1,5 +1,6 @@
 package io.retso.client.connection;
 
+import io.retso.client.CommitSteps;
 import io.retso.client.OracleException;
 import io.retso.protocol.FrameType;
 
@@ -19,7 +20,20 @@ final class SentFrame {
   /** The first of {@link #count} calls, linked through {@link Call#next}; null if there is none. */
   Call<?> head;
 
-  SentFrame(FrameType type, int id, int count, long sentNanos, long deadlineNanos, Call<?> head) {
+  /** Whether it asks how long its steps took: at least one of its calls does. */
+  final boolean asksSteps;
+
+  /** How long they took; null as long as that is not known. */
+  CommitSteps steps;
+
+  SentFrame(
+      FrameType type,
+      int id,
+      int count,
+      long sentNanos,
+      long deadlineNanos,
+      Call<?> head,
+      boolean asksSteps) {
     assert (head == null) == (count == 0);
     this.type = type;
     this.id = id;
@@ -27,6 +41,7 @@ final class SentFrame {
     this.sentNanos = sentNanos;
     this.deadlineNanos = deadlineNanos;
     this.head = head;
+    this.asksSteps = asksSteps;
   }
 
   /** The server did nothing of it: its calls are as before it was sent. */

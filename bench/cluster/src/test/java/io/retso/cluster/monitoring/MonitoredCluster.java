@@ -45,7 +45,7 @@ import org.apache.hadoop.hbase.util.Bytes;
 /**
  * An oracle, an HBase and an application with their metrics, and a Prometheus that asks for them by
  * the files that operators have, every few seconds. Its alarms wait for a second, and look back for
- * fifteen. For one thread.
+ * eight. For one thread.
  */
 final class MonitoredCluster implements AutoCloseable {
   /** Commits that may wait for their cleanup. */
@@ -54,7 +54,6 @@ final class MonitoredCluster implements AutoCloseable {
   static final String TABLE = "accounts";
 
   private static final long REPORT_NANOS_MAX = TimeUnit.MINUTES.toNanos(1);
-  private static final long LISTED_NANOS_MAX = TimeUnit.SECONDS.toNanos(20);
   private static final byte[] F = Bytes.toBytes("f");
   private static final Path DEPLOY = Path.of("..", "..", "deploy");
   private static final TransactionOptions TRANSFER =
@@ -161,14 +160,14 @@ final class MonitoredCluster implements AutoCloseable {
     scrape = replaced(scrape, "127.0.0.1:7522", "127.0.0.1:" + cluster.oracleHttpPort());
     scrape = replaced(scrape, "127.0.0.1:16030", "127.0.0.1:" + regionServerPort);
     scrape = replaced(scrape, "127.0.0.1:8080", "127.0.0.1:" + applicationPort);
-    scrape = replaced(scrape, "_interval: 5s", "_interval: 2s");
-    scrape = replaced(scrape, "scrape_interval: 15s", "scrape_interval: 5s");
-    scrape = replaced(scrape, "scrape_timeout: 10s", "scrape_timeout: 5s");
+    scrape = replaced(scrape, "_interval: 5s", "_interval: 1s");
+    scrape = replaced(scrape, "scrape_interval: 15s", "scrape_interval: 3s");
+    scrape = replaced(scrape, "scrape_timeout: 10s", "scrape_timeout: 3s");
     Files.writeString(directory.resolve("prometheus.yml"), scrape);
     String alarms = Files.readString(DEPLOY.resolve("alerts.yml"));
     Files.writeString(
         directory.resolve("alerts.yml"),
-        alarms.replaceAll("for: \\w+", "for: 1s").replaceAll("\\[\\d+m]", "[15s]"));
+        alarms.replaceAll("for: \\w+", "for: 1s").replaceAll("\\[\\d+m]", "[8s]"));
   }
 
   private static String replaced(String text, String what, String with) {
@@ -232,16 +231,12 @@ final class MonitoredCluster implements AutoCloseable {
     }
   }
 
-  /** Whether HBase shows what regions count: it looks for new figures each ten seconds. */
-  boolean listsRegions() throws Exception {
-    long start = System.nanoTime();
-    while (!prometheus.hasNumber("retso_region_adopted")) {
-      if (System.nanoTime() - start > LISTED_NANOS_MAX) {
-        return false;
-      }
-      work();
+  /** All regions close, and open again at once. */
+  void reopen() throws IOException {
+    try (Admin admin = connection.getAdmin()) {
+      admin.disableTable(TableName.valueOf(TABLE));
+      admin.enableTable(TableName.valueOf(TABLE));
     }
-    return true;
   }
 
   void killOracle() {

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -61,11 +60,6 @@ class MonitoringTest {
     }
   }
 
-  /** In some processes HBase 2.6.4 never lists the figures of a coprocessor; why is not known. */
-  private static void assumeRegionsAreListed() throws Exception {
-    assumeTrue(cluster.listsRegions(), "HBase does not list the coprocessor's figures this time");
-  }
-
   /** What a panel asks, as Grafana asks it of a page of an hour, by panel. */
   private static Map<String, String> questions() throws Exception {
     Map<String, String> questions = new LinkedHashMap<>();
@@ -88,21 +82,7 @@ class MonitoringTest {
   @Test
   void everyPanelHasAnAnswer() throws Exception {
     Map<String, String> open = questions();
-    open.values().removeIf(question -> question.contains("retso_region_"));
-    assertTrue(open.size() > 60, open::toString);
-    answers(open);
-  }
-
-  @Test
-  void everyPanelOfRegionsHasAnAnswer() throws Exception {
-    assumeRegionsAreListed();
-    Map<String, String> open = questions();
-    open.values().removeIf(question -> !question.contains("retso_region_"));
-    assertTrue(open.size() > 15, open::toString);
-    answers(open);
-  }
-
-  private static void answers(Map<String, String> open) throws Exception {
+    assertTrue(open.size() > 75, open::toString);
     prometheus.until(
         () -> "no number from " + open,
         () -> {
@@ -123,7 +103,6 @@ class MonitoringTest {
             .lines()
             .filter(line -> line.strip().startsWith("expr:"))
             .flatMap(line -> METRIC.matcher(line).results().map(MatchResult::group))
-            .filter(name -> !name.startsWith("retso_region_")) // panels show these, too
             .collect(Collectors.toCollection(TreeSet::new));
     assertTrue(open.size() > 20, open::toString);
     prometheus.until(
@@ -177,8 +156,26 @@ class MonitoringTest {
   }
 
   @Test
+  void figuresOfRegionsGoOnWhenAllOpenAnew() throws Exception {
+    double before = adopted();
+    cluster.reopen();
+    prometheus.until(
+        () -> "no outcome is adopted beside " + before,
+        () -> {
+          cluster.work();
+          return adopted() > before;
+        });
+  }
+
+  /** Outcomes that regions have adopted, as their page says, as soon as it has the figure. */
+  private static double adopted() throws Exception {
+    String figure = "retso_region_adopted";
+    prometheus.until(() -> "no " + figure, () -> prometheus.hasNumber(figure));
+    return prometheus.series(figure).get(0).get("value").get(1).asDouble();
+  }
+
+  @Test
   void marksThatFillTheirMemoryRing() throws Exception {
-    assumeRegionsAreListed();
     assertSilent("RetsoMarksMemoryFull");
     try (Transaction huge = cluster.written(ROWS)) {
       awaitRinging("RetsoMarksMemoryFull");

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.function.LongPredicate;
 import java.util.function.Predicate;
 import org.apache.hadoop.hbase.Cell;
@@ -15,6 +16,9 @@ import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.coprocessor.ObserverContext;
 import org.apache.hadoop.hbase.coprocessor.RegionCoprocessor;
 import org.apache.hadoop.hbase.coprocessor.RegionCoprocessorEnvironment;
+import org.apache.hadoop.hbase.metrics.MetricRegistries;
+import org.apache.hadoop.hbase.metrics.MetricRegistry;
+import org.apache.hadoop.hbase.metrics.MetricRegistryInfo;
 import org.apache.hadoop.hbase.regionserver.FlushLifeCycleTracker;
 import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.regionserver.HRegion.FlushResult;
@@ -49,6 +53,28 @@ import org.apache.hadoop.hbase.util.EnvironmentEdgeManager;
  */
 public final class HBaseInternals {
   private HBaseInternals() {}
+
+  // Metrics.
+
+  /**
+   * Uses a registry of metrics, which is in use, once more, and for good; once for each name.
+   *
+   * <p>Rests on: HBase drops a registry with the last region whose coprocessor uses it, and makes a
+   * new one for the next such region. But what publishes registries ({@code
+   * GlobalMetricRegistriesAdapter.doRun}) looks for new ones every ten seconds, and takes one for
+   * known whose name it knows.
+   *
+   * <p>Else: if the last region closes and another one opens between two looks, the old registry is
+   * published for ever; it may even be that of a region without transactions, which is empty.
+   *
+   * @param kept names of registries that are kept; thread-safe
+   */
+  public static void keep(MetricRegistry registry, Set<String> kept) {
+    MetricRegistryInfo info = registry.getMetricRegistryInfo();
+    if (kept.add(info.getMetricsName())) {
+      MetricRegistries.global().create(info); // it is there: its uses are counted
+    }
+  }
 
   // Rights.
 

@@ -1,5 +1,8 @@
 package io.retso.hbase.coprocessor.region;
 
+import io.retso.hbase.coprocessor.hbase.HBaseInternals;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import org.apache.hadoop.hbase.metrics.Counter;
 import org.apache.hadoop.hbase.metrics.Gauge;
@@ -31,6 +34,8 @@ public final class ObserverMetrics {
   public final Counter orphansQueued;
   public final Counter orphansDropped;
 
+  private static final Set<String> KEPT = ConcurrentHashMap.newKeySet();
+
   private final MetricRegistry registry;
 
   /** Counters of {@code registry}, which are created when first asked for. */
@@ -56,6 +61,14 @@ public final class ObserverMetrics {
     falseOutcomes = registry.counter("falseOutcomes");
     orphansQueued = registry.counter("orphansQueued");
     orphansDropped = registry.counter("orphansDropped");
+  }
+
+  /**
+   * Keeps a registry that is in use as long as the process runs: figures go on when the last region
+   * closes and another one opens.
+   */
+  public static void keep(MetricRegistry registry) {
+    HBaseInternals.keep(registry, KEPT);
   }
 
   /** Publishes a figure, unless there is one of that name. */
