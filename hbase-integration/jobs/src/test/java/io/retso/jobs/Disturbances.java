@@ -25,7 +25,7 @@ import org.apache.hadoop.hbase.util.Bytes;
  * when there are many, merge; the leader is killed, or hands over. Thread-safe.
  */
 final class Disturbances {
-  private static final int REGIONS_MAX = 6;
+  private static final int REGIONS_MAX = 4;
   private static final int TABLE_PAUSE_MILLIS = 400;
   private static final int LEADER_PAUSE_MILLIS = 4_000;
   private static final long SECONDS_MAX = 30;

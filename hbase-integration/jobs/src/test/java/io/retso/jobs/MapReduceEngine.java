@@ -69,7 +69,8 @@ final class MapReduceEngine implements Engine {
     configuration.set(
         "mapreduce.jobtracker.staging.root.dir", directory.resolve("staging").toString());
     configuration.setInt("mapreduce.client.completion.pollinterval", 50); // 5 s is the default
-    configuration.setInt("mapreduce.local.map.tasks.maximum", 2);
+    configuration.setInt("mapreduce.task.io.sort.mb", 1); // each task takes it at once
+    configuration.setInt("mapreduce.local.map.tasks.maximum", 4);
     return configuration;
   }
 
