@@ -277,8 +277,7 @@ public final class HBaseTransactionManager implements TransactionManager {
   }
 
   /** The table of a scan that was checked. */
-  private PreparedTable scanned(SnapshotToken token, TableName name, Scan scan)
-      throws IOException {
+  private PreparedTable scanned(SnapshotToken token, TableName name, Scan scan) throws IOException {
     Callbacks.checkMayBlock();
     shared.checkOpen();
     begins.checked(Objects.requireNonNull(token, "the token is null"));
