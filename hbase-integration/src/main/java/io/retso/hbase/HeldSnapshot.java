@@ -43,6 +43,13 @@ public interface HeldSnapshot extends AutoCloseable {
   Scan scan(TableName table, Scan scan) throws IOException;
 
   /**
+   * Ends this object without releasing the snapshot: it is renewed no longer, and is held for the
+   * whole of its time from the last renewal on, for another process that {@link
+   * TransactionManager#resume resumes} it. Closing has no effect after that.
+   */
+  void leave();
+
+  /**
    * Releases it: regions may drop what only it needs. Reads in it fail from some time on. A failure
    * to reach the oracle is logged; then it ends when its time is over. Closing again has no effect.
    *

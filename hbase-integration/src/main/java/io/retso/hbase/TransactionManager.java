@@ -3,6 +3,7 @@ package io.retso.hbase;
 import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.errors.GaveUpException;
 import io.retso.hbase.errors.OracleUnavailableException;
+import io.retso.hbase.errors.SnapshotTooOldException;
 import io.retso.hbase.errors.TableNotPreparedException;
 import io.retso.hbase.errors.UnknownCommitException;
 import java.io.IOException;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.AsyncConnection;
 import org.apache.hadoop.hbase.client.Connection;
@@ -213,6 +215,15 @@ public interface TransactionManager extends AutoCloseable {
    */
   HeldSnapshot hold(HoldOptions options) throws IOException;
 
+  /**
+   * Goes on with a snapshot that another process has taken, or {@link HeldSnapshot#leave left}:
+   * renews it, now and in the background, and releases it when it is closed.
+   *
+   * @throws SnapshotTooOldException if it is not held any longer
+   * @throws IllegalArgumentException if it is another oracle's
+   */
+  HeldSnapshot resume(SnapshotToken token) throws IOException;
+
   /** All snapshots that the oracle holds now, whichever process has taken them; oldest first. */
   List<Hold> holds() throws IOException;
 
@@ -242,6 +253,29 @@ public interface TransactionManager extends AutoCloseable {
    * @throws TableNotPreparedException if the table is not prepared
    */
   Scan scanAt(SnapshotToken token, TableName table, Scan scan) throws IOException;
+
+  /**
+   * An ordinary scan of HBase that reads what has changed in a table between two snapshots: of each
+   * column that was committed after the older one, the version that the later one shows. A column
+   * that is deleted has a cell, too, which {@link #isDeleted} knows. Versions are those of commits:
+   * a commit timestamp and 1, or the version of a plain writer.
+   *
+   * <p>Both must be held while it runs; if the older one is not, regions refuse it with {@code
+   * [RETSO SNAPSHOT_TOO_OLD]}. Files of HBase in which there is nothing new are not read.
+   *
+   * <p>What a plain writer deletes, or puts with a version below the older snapshot, is no change.
+   *
+   * @param since the older snapshot
+   * @param until the later one
+   * @param scan what {@link #scanAt} takes, without a filter
+   * @throws IllegalArgumentException as {@link #scanAt}; or if the scan has a filter, or {@code
+   *     since} is not older than {@code until}
+   */
+  Scan changesAt(SnapshotToken since, SnapshotToken until, TableName table, Scan scan)
+      throws IOException;
+
+  /** Whether a cell that {@link #changesAt} has found says that its column is deleted. */
+  boolean isDeleted(Cell change);
 
   /**
    * Sweeps now: cleans up after dead clients in all prepared tables of the cluster, and lets the

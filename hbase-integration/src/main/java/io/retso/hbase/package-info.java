@@ -38,12 +38,18 @@
  *       io.retso.hbase.admin.TablePreparationBuilder}, prepares tables; {@link
  *       io.retso.hbase.admin.TableGrants} gives users their rights; a sweep has a {@link
  *       io.retso.hbase.admin.SweepResult}.
+ *   <li><b>Back up.</b> {@link io.retso.hbase.backup.Backup} takes what {@link
+ *       io.retso.hbase.backup.BackupOptions} say, {@link io.retso.hbase.backup.Restore} makes
+ *       tables of it; {@link io.retso.hbase.backup.Backups} lists a {@link
+ *       io.retso.hbase.backup.BackupInfo} for each. A {@link io.retso.hbase.backup.BackupException}
+ *       says what to do.
  * </ul>
  *
  * <p>The rest is how it is done; each package knows only those below it:
  *
  * <pre>
  *   transaction        the implementation of io.retso.hbase's interfaces
+ *   backup             tables are copied, and restored
  *   io.retso.hbase     TransactionManager, Transaction, ReadTransaction and their tables
  *     sweep            what dead clients left, in all tables
  *     admin            tables are prepared

@@ -94,9 +94,18 @@ public final class RetsoCluster implements AutoCloseable {
   }
 
   private static RetsoCluster start() {
+    return start("clock");
+  }
+
+  /**
+   * Another cluster and oracle than those that tests share; the caller closes it.
+   *
+   * @param firstTimestamp of the oracle
+   */
+  public static RetsoCluster start(String firstTimestamp) {
     try {
       Path directory = Files.createTempDirectory("retso-hbase");
-      RetsoServer oracle = startOracle();
+      RetsoServer oracle = startOracle(firstTimestamp);
       EmbeddedHBase hbase =
           EmbeddedHBase.in(directory)
               .set("retso.marks.flush.pause", "0") // tests look at marks again and again
@@ -120,8 +129,14 @@ public final class RetsoCluster implements AutoCloseable {
 
   /** Another oracle, with a log in memory, on a free port; the caller closes it. */
   public static RetsoServer startOracle() throws Exception {
+    return startOracle("clock");
+  }
+
+  /** One with another first timestamp. */
+  public static RetsoServer startOracle(String firstTimestamp) throws Exception {
     return RetsoServer.start(
         ServerConfig.builder()
+            .set(Settings.TIMESTAMPS_FIRST, firstTimestamp)
             .set(Settings.LISTEN_PORT, 0)
             .set(Settings.HTTP_PORT, 0)
             .set(Settings.ROWS, "100k")

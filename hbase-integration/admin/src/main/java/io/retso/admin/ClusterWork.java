@@ -4,6 +4,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.retso.admin.ClusterOptions.AmbiguousOracleException;
 import io.retso.hbase.TransactionManager;
+import io.retso.hbase.backup.BackupException;
 import io.retso.hbase.errors.TransactionException;
 import io.retso.hbase.layout.OracleSettings;
 import io.retso.hbase.layout.TableSettings;
@@ -36,6 +37,11 @@ final class ClusterWork {
     int with(TransactionManager manager) throws IOException;
   }
 
+  /** What is done with the oracle of the prepared tables, and the cluster; its exit code. */
+  interface BothWork {
+    int with(TransactionManager manager, Connection connection) throws IOException;
+  }
+
   /** Does it; a failure is said on the error stream of the command, and is its exit code. */
   static int run(CommandSpec spec, ClusterOptions cluster, Work work) {
     cluster.check();
@@ -48,7 +54,10 @@ final class ClusterWork {
       try (Connection connection = ConnectionFactory.createConnection(configuration)) {
         return work.on(connection);
       }
-    } catch (TransactionException | NoHBaseException | AmbiguousOracleException e) {
+    } catch (TransactionException
+        | BackupException
+        | NoHBaseException
+        | AmbiguousOracleException e) {
       return failed(spec, ErrorText.of(e));
     } catch (IOException e) {
       return failed(spec, HBaseFailure.explained(e, cluster.zooKeeper()));
@@ -57,6 +66,11 @@ final class ClusterWork {
 
   /** Does it with a manager of the oracle that was named, or that all prepared tables name. */
   static int withOracle(CommandSpec spec, ClusterOptions cluster, OracleWork work) {
+    return withOracle(spec, cluster, (manager, connection) -> work.with(manager));
+  }
+
+  /** As with an oracle alone. */
+  static int withOracle(CommandSpec spec, ClusterOptions cluster, BothWork work) {
     return run(
         spec,
         cluster,
@@ -66,7 +80,7 @@ final class ClusterWork {
                   .oracle(cluster.oracle(settings(connection)))
                   .requestTimeout(OracleSettings.timeout(connection.getConfiguration()))
                   .build()) {
-            return work.with(manager);
+            return work.with(manager, connection);
           }
         });
   }
@@ -90,7 +104,7 @@ final class ClusterWork {
    * The settings of all prepared tables; those with damaged ones are left to the sweep's own
    * report.
    */
-  private static Map<String, TableSettings> settings(Connection connection) throws IOException {
+  static Map<String, TableSettings> settings(Connection connection) throws IOException {
     Map<String, TableSettings> settings = new TreeMap<>();
     try (Admin admin = connection.getAdmin()) {
       for (TableDescriptor table : admin.listTableDescriptors()) {

@@ -52,7 +52,15 @@ import picocli.CommandLine.Spec;
       "64:A flag is wrong.",
       "70:An error in ReTSO itself. Please report it."
     },
-    subcommands = {HoldCommand.class, HoldsCommand.class, ReleaseCommand.class},
+    subcommands = {
+      BackupCommand.class,
+      BackupsCommand.class,
+      RestoreCommand.class,
+      ChangesCommand.class,
+      HoldCommand.class,
+      HoldsCommand.class,
+      ReleaseCommand.class
+    },
     modelTransformer = UsualExitCodes.class)
 public final class HBaseCommand implements Runnable {
   private static final int FAILED = 1;

@@ -4,6 +4,7 @@ import io.retso.hbase.HoldOptions;
 import io.retso.server.commands.ExitCode;
 import io.retso.server.config.ValueType;
 import io.retso.text.ErrorText;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -58,15 +59,22 @@ final class HoldCommand implements Callable<Integer> {
         });
   }
 
+  /**
+   * The time that an option names.
+   *
+   * @throws IllegalArgumentException if it names none
+   */
+  static Duration time(String option, String text) {
+    return ValueType.span(text)
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    option + "=" + text + " is no time: write 30m, 6h or 2d"));
+  }
+
   private HoldOptions options() {
     try {
-      return HoldOptions.named(name)
-          .ttl(
-              ValueType.span(ttl)
-                  .orElseThrow(
-                      () ->
-                          new IllegalArgumentException(
-                              "--ttl=" + ttl + " is no time: write 30m, 6h or 2d")));
+      return HoldOptions.named(name).ttl(time("--ttl", ttl));
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), ErrorText.of(e), e);
     }

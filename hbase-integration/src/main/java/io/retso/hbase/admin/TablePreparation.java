@@ -278,6 +278,17 @@ public final class TablePreparation {
     return OracleAddresses.identity(addresses, this::client);
   }
 
+  /**
+   * The next timestamp of the oracle: transactions to come see what has a lower version.
+   *
+   * @throws OracleUnavailableException if no oracle answers
+   */
+  public long oracleTimestamp() throws IOException {
+    try (TimestampSource source = new TimestampSource(addresses, this::client)) {
+      return source.next();
+    }
+  }
+
   private static void modify(Admin admin, TableDescriptor before, TableDescriptor after)
       throws IOException {
     if (!after.equals(before)) {

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.OperationWithAttributes;
+import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.filter.Filter;
 import org.apache.hadoop.hbase.shaded.protobuf.ProtobufUtil;
 import org.apache.hadoop.hbase.shaded.protobuf.generated.FilterProtos;
@@ -25,6 +26,12 @@ import org.apache.hadoop.hbase.util.Bytes;
  * <pre>
  *   S 1      validating: if what it looks at may have changed since S, the answer is {@link ChangedRow}
  *   S 2 L    which commit, from S up to L, was the first one to change it? {@link FirstChange}
+ * </pre>
+ *
+ * <p>And a scan:
+ *
+ * <pre>
+ *   S 3 B    changes: of what S shows only what B, which is older, does not; and tombstones, too
  * </pre>
  *
  * <p>The application's filter of such a get travels apart from it. What a region finds in the get
@@ -50,6 +57,7 @@ public final class ReadAttribute {
   private static final int QUESTION = 2 * Long.BYTES;
   private static final byte VALIDATING = 1;
   private static final byte FIRST_CHANGE = 2;
+  private static final byte CHANGES = 3;
 
   private ReadAttribute() {}
 
@@ -83,6 +91,41 @@ public final class ReadAttribute {
     value[QUESTION] = FIRST_CHANGE;
     Bytes.putLong(value, QUESTION + 1, CellVersion.checkTimestamp(upTo));
     set(get, value);
+  }
+
+  /**
+   * Sets the attribute, of a scan for what has changed between two snapshots.
+   *
+   * @throws IllegalArgumentException if one of the timestamps does not have the form of a
+   *     timestamp, or {@code since} is not below the other one
+   */
+  public static void setChanges(Scan scan, long fingerprint, long readTimestamp, long since) {
+    byte[] value = value(fingerprint, readTimestamp, 1 + Long.BYTES);
+    value[QUESTION] = CHANGES;
+    Bytes.putLong(value, QUESTION + 1, checkSince(since, readTimestamp));
+    set(scan, value);
+  }
+
+  private static long checkSince(long since, long readTimestamp) {
+    if (CellVersion.checkTimestamp(since) >= readTimestamp) {
+      throw new IllegalArgumentException(
+          "the changes since "
+              + since
+              + " are those up to a later timestamp, which "
+              + readTimestamp
+              + " is not: name the older snapshot first");
+    }
+    return since;
+  }
+
+  /**
+   * The older timestamp of a read for changes; 0 if it asks for none.
+   *
+   * @throws IllegalArgumentException if the attribute is malformed
+   */
+  public static long changesSince(OperationWithAttributes read) {
+    byte[] value = read.getAttribute(NAME);
+    return asksForChanges(value) ? checkSince(Bytes.toLong(value, QUESTION + 1), of(read)) : 0;
   }
 
   /**
@@ -160,6 +203,10 @@ public final class ReadAttribute {
     return has(value, FIRST_CHANGE, QUESTION + 1 + Long.BYTES);
   }
 
+  private static boolean asksForChanges(byte[] value) {
+    return has(value, CHANGES, QUESTION + 1 + Long.BYTES);
+  }
+
   private static boolean has(byte[] value, byte question, int length) {
     return value != null && value.length == length && value[QUESTION] == question;
   }
@@ -174,7 +221,10 @@ public final class ReadAttribute {
     if (value == null) {
       return 0;
     }
-    if (value.length != QUESTION && !isValidating(read) && !asksForFirstChange(value)) {
+    if (value.length != QUESTION
+        && !isValidating(read)
+        && !asksForFirstChange(value)
+        && !asksForChanges(value)) {
       throw malformed(NAME, value, QUESTION);
     }
     return CellVersion.checkTimestamp(Bytes.toLong(value, TIMESTAMP));

@@ -192,6 +192,20 @@ public final class SnapshotRequests {
   }
 
   /**
+   * Server reads: a scan for what has changed between two snapshots.
+   *
+   * @param scan a checked scan
+   * @throws IllegalArgumentException if it has a filter: whether one that looks at values lets a
+   *     deleted column pass depends on what it makes of the value of tombstones
+   */
+  public static Scan changes(Scan scan, long fingerprint, long readTimestamp, long since) {
+    refuse(scan.getFilter() != null, "changes are read without a filter: leave out setFilter");
+    Scan sent = copy(scan);
+    ReadAttribute.setChanges(sent, fingerprint, readTimestamp, since);
+    return sent;
+  }
+
+  /**
    * Client reads, and region servers: the raw versions of rows and their marks, for {@link
    * SnapshotRow}. The filter, the limits per family and the limit of rows remain for the caller.
    *

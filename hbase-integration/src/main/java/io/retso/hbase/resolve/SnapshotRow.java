@@ -71,8 +71,8 @@ public final class SnapshotRow {
   /** What the region knows of writers, with a mark or without. */
   private final KnownOutcomes known;
 
-  /** Null until resolved. */
-  private List<Cell> visible;
+  /** With tombstones; null until resolved. */
+  private List<Cell> newest;
 
   /**
    * A row as it was read.
@@ -166,7 +166,7 @@ public final class SnapshotRow {
    * to be read again.
    */
   public Next resolve(WriterStatuses statuses) {
-    if (visible != null) {
+    if (newest != null) {
       return Next.RESOLVED;
     }
     List<Cell> found = new ArrayList<>(cells.size() - data);
@@ -187,7 +187,7 @@ public final class SnapshotRow {
     if (again) {
       return Next.READ_AGAIN;
     }
-    visible = found;
+    newest = found;
     return Next.RESOLVED;
   }
 
@@ -223,9 +223,7 @@ public final class SnapshotRow {
   }
 
   private static Next resolve(Cell cell, List<Cell> found) {
-    if (!Tombstone.is(cell)) {
-      found.add(cell);
-    }
+    found.add(cell);
     return Next.RESOLVED;
   }
 
@@ -267,10 +265,31 @@ public final class SnapshotRow {
    * @throws IllegalStateException before {@link #resolve} has said {@link Next#RESOLVED}
    */
   public List<Cell> visible() {
-    if (visible == null) {
+    return withoutTombstones(newest());
+  }
+
+  /**
+   * {@link #visible()}, and the tombstones of columns that are deleted.
+   *
+   * @throws IllegalStateException before {@link #resolve} has said {@link Next#RESOLVED}
+   */
+  public List<Cell> newest() {
+    if (newest == null) {
       throw new IllegalStateException("the row is not resolved; call resolve until it is");
     }
-    return visible;
+    return newest;
+  }
+
+  /** The cells that are no tombstones; perhaps {@code cells} itself. */
+  public static List<Cell> withoutTombstones(List<Cell> cells) {
+    for (Cell cell : cells) {
+      if (Tombstone.is(cell)) {
+        List<Cell> left = new ArrayList<>(cells);
+        left.removeIf(Tombstone::is);
+        return left;
+      }
+    }
+    return cells;
   }
 
   /**

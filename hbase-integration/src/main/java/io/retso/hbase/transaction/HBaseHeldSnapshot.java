@@ -3,7 +3,6 @@ package io.retso.hbase.transaction;
 import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
 import io.retso.hbase.HeldSnapshot;
-import io.retso.hbase.HoldOptions;
 import io.retso.hbase.SnapshotToken;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.futures.Callbacks;
@@ -41,14 +40,18 @@ final class HBaseHeldSnapshot implements HeldSnapshot {
 
   private Future<?> renewal;
 
-  /** One that was just taken. */
+  /** One that was just taken, or renewed. */
   HBaseHeldSnapshot(
-      TransactionManager manager, OracleClient oracle, HoldOptions options, SnapshotToken token) {
+      TransactionManager manager,
+      OracleClient oracle,
+      String name,
+      Duration ttl,
+      SnapshotToken token) {
     this.manager = manager;
     this.oracle = oracle;
-    this.name = options.name();
+    this.name = name;
     this.token = token;
-    this.periodMillis = Math.min(PERIOD_MILLIS_MAX, options.ttl().toMillis() / RENEWALS_PER_TTL);
+    this.periodMillis = Math.min(PERIOD_MILLIS_MAX, ttl.toMillis() / RENEWALS_PER_TTL);
     renewLater();
   }
 
@@ -100,6 +103,11 @@ final class HBaseHeldSnapshot implements HeldSnapshot {
   @Override
   public Scan scan(TableName table, Scan scan) throws IOException {
     return manager.scanAt(token, table, scan);
+  }
+
+  @Override
+  public void leave() {
+    end();
   }
 
   @Override

@@ -15,9 +15,11 @@ import io.retso.hbase.admin.SweepResult;
 import io.retso.hbase.cleanup.Cleaner;
 import io.retso.hbase.cleanup.Orphans;
 import io.retso.hbase.commit.CommitProtocol;
+import io.retso.hbase.errors.SnapshotTooOldException;
 import io.retso.hbase.failures.Failures;
 import io.retso.hbase.futures.Callbacks;
 import io.retso.hbase.futures.Futures;
+import io.retso.hbase.layout.Tombstone;
 import io.retso.hbase.metrics.Counters;
 import io.retso.hbase.metrics.ManagerMeters;
 import io.retso.hbase.metrics.SlowTransactions;
@@ -41,6 +43,7 @@ import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.AsyncConnection;
 import org.apache.hadoop.hbase.client.Scan;
@@ -195,7 +198,32 @@ public final class HBaseTransactionManager implements TransactionManager {
                 oracle.holdAsync(options.name(), options.ttl()),
                 failure -> Failures.ofHold(failure, options.name())));
     SnapshotToken token = new SnapshotToken(oracle.identity().id(), timestamp);
-    return new HBaseHeldSnapshot(this, oracle, options, token);
+    return new HBaseHeldSnapshot(this, oracle, options.name(), options.ttl(), token);
+  }
+
+  @Override
+  public HeldSnapshot resume(SnapshotToken token) throws IOException {
+    Callbacks.checkMayBlock();
+    shared.checkOpen();
+    begins.checked(Objects.requireNonNull(token, "the token is null"));
+    OracleClient oracle = shared.oracle();
+    boolean isHeld =
+        Futures.await(
+            Futures.explained(
+                oracle.renewAsync(token.timestamp()),
+                failure -> Failures.ofOracle(failure, "renewing " + token)));
+    Hold hold =
+        isHeld
+            ? holds().stream().filter(each -> each.token().equals(token)).findFirst().orElse(null)
+            : null;
+    if (hold == null) {
+      throw new SnapshotTooOldException(
+          "the snapshot "
+              + token
+              + " is not held any longer: it was released, or its time is over; take another one",
+          null);
+    }
+    return new HBaseHeldSnapshot(this, oracle, hold.name(), hold.ttl(), token);
   }
 
   @Override
@@ -230,6 +258,26 @@ public final class HBaseTransactionManager implements TransactionManager {
 
   @Override
   public Scan scanAt(SnapshotToken token, TableName name, Scan scan) throws IOException {
+    PreparedTable table = scanned(token, name, scan);
+    return SnapshotRequests.atServer(scan, table.fingerprint(), token.timestamp());
+  }
+
+  @Override
+  public Scan changesAt(SnapshotToken since, SnapshotToken until, TableName name, Scan scan)
+      throws IOException {
+    begins.checked(Objects.requireNonNull(since, "the older token is null"));
+    PreparedTable table = scanned(until, name, scan);
+    return SnapshotRequests.changes(
+        scan, table.fingerprint(), until.timestamp(), since.timestamp());
+  }
+
+  @Override
+  public boolean isDeleted(Cell change) {
+    return Tombstone.is(change);
+  }
+
+  /** The table of a scan that was checked. */
+  private PreparedTable scanned(SnapshotToken token, TableName name, Scan scan) throws IOException {
     Callbacks.checkMayBlock();
     shared.checkOpen();
     begins.checked(Objects.requireNonNull(token, "the token is null"));
@@ -242,7 +290,7 @@ public final class HBaseTransactionManager implements TransactionManager {
               + " TransactionOptions.at(token), or prepare it for server reads");
     }
     new OperationChecks(table, shared.tables()).check(scan);
-    return SnapshotRequests.atServer(scan, table.fingerprint(), token.timestamp());
+    return table;
   }
 
   @Override

@@ -6,8 +6,8 @@ import io.retso.hbase.layout.CellVersion;
 import io.retso.hbase.layout.CleanupRequest;
 import io.retso.hbase.layout.Outcome;
 import io.retso.hbase.layout.PendingWrite;
+import io.retso.hbase.layout.ReadAttribute;
 import io.retso.hbase.layout.Refusal;
-import io.retso.hbase.layout.Tombstone;
 import io.retso.hbase.resolve.KnownOutcomes;
 import io.retso.hbase.resolve.SnapshotRow;
 import io.retso.hbase.resolve.SnapshotRow.Next;
@@ -57,6 +57,7 @@ public final class RegionReader {
 
   private final RegionParts parts;
   private final long timestamp;
+  private final long since;
   private final WriterStatuses statuses;
 
   /** Null for a get. */
@@ -71,8 +72,19 @@ public final class RegionReader {
    *     one row
    */
   public RegionReader(RegionParts parts, long timestamp, Scan marksAhead) {
+    this(parts, timestamp, 0, marksAhead);
+  }
+
+  /**
+   * A reader of changes.
+   *
+   * @param since the older timestamp, {@link ReadAttribute#changesSince}; 0 for all that {@code
+   *     timestamp} shows
+   */
+  RegionReader(RegionParts parts, long timestamp, long since, Scan marksAhead) {
     this.parts = parts;
     this.timestamp = timestamp;
+    this.since = since;
     this.statuses = new WriterStatuses(parts.link().cache());
     this.ahead = marksAhead == null ? null : new MarkPrefetch(parts, marksAhead);
   }
@@ -80,15 +92,36 @@ public final class RegionReader {
   /**
    * Refuses the read if something that it needs may have been purged. To be called after reading.
    *
+   * <p>A reader of changes needs all that was committed since the older snapshot. Purge drops
+   * versions and tombstones below the horizon only; so none of those is gone if it has not passed
+   * that snapshot. Holding it is what keeps the horizon from doing so.
+   *
    * @throws DoNotRetryIOException {@link Refusal#SNAPSHOT_TOO_OLD}
    */
   public void checkHorizon() throws DoNotRetryIOException {
     long refused = parts.horizon().refused();
-    if (timestamp < refused) {
+    long oldest = since == 0 ? timestamp : since;
+    if (oldest < refused) {
       parts.metrics().refusedReads.increment();
       throw new DoNotRetryIOException(
-          Refusal.SNAPSHOT_TOO_OLD.message(timestamp, "snapshots below " + refused));
+          Refusal.SNAPSHOT_TOO_OLD.message(oldest, "snapshots below " + refused));
     }
+  }
+
+  /**
+   * The lowest version that a change since the older snapshot may have where it is now: files
+   * without such versions need not be read. To be called before the scanner is opened.
+   *
+   * <p>Let H be the horizon, at most {@code since}, or the read is refused. A transaction that
+   * committed since then has {@code Tc + 1} above it, where it is cleaned up. Where it is not, its
+   * version is Ts, and either not below H; or the transaction was adopted by this region before the
+   * oracle's watermark came to H, since marks that are left below H are not of committed ones. Then
+   * its outcome is known here, or leaves with its versions on their way to {@code Tc + 1}. So
+   * outcomes are looked at after H.
+   */
+  long lowestChange() {
+    long horizon = parts.horizon().refused();
+    return Math.min(Math.min(horizon, since), parts.outcomes().lowest());
   }
 
   /**
@@ -103,7 +136,7 @@ public final class RegionReader {
     long[] questions = SnapshotRow.inQuestion(cells);
     current = true;
     if (questions.length == 0) {
-      return withoutTombstones(cells);
+      return shown(cells);
     }
     statuses.trim();
     KnownOutcomes known = new KnownOutcomes(questions);
@@ -188,7 +221,17 @@ public final class RegionReader {
   /** {@code versions} were in question when the row was first read. */
   private List<Cell> visible(SnapshotRow seen, long[] versions) {
     current = seen.isPast(versions, statuses);
-    return seen.visible();
+    return shown(seen.newest());
+  }
+
+  /**
+   * What the reader wants of the newest versions. One at {@code since} itself is a plain writer's,
+   * which that snapshot does not show.
+   */
+  private List<Cell> shown(List<Cell> newest) {
+    return since == 0
+        ? SnapshotRow.withoutTombstones(newest)
+        : newest.stream().filter(cell -> cell.getTimestamp() >= since).toList();
   }
 
   private SnapshotRow row(List<Cell> cells, long moment, KnownOutcomes known) {
@@ -229,18 +272,6 @@ public final class RegionReader {
   /** The timestamp of the read. */
   long timestamp() {
     return timestamp;
-  }
-
-  /** Each column has one version here. */
-  private static List<Cell> withoutTombstones(List<Cell> cells) {
-    for (Cell cell : cells) {
-      if (Tombstone.is(cell)) {
-        List<Cell> left = new ArrayList<>(cells);
-        left.removeIf(Tombstone::is);
-        return left;
-      }
-    }
-    return cells;
   }
 
   /** The row with its columns in doubt read anew, and the marks of the versions in question. */

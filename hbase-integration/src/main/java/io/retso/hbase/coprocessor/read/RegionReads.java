@@ -58,6 +58,9 @@ public final class RegionReads {
     if (timestamp == 0) {
       return;
     }
+    if (ReadAttribute.changesSince(get) != 0) {
+      throw new DoNotRetryIOException("only a scan reads changes: make it one");
+    }
     requireSettings(SettingsCheck.passes(get, parts.fingerprint()));
     ReadAttribute.admit(get);
     prepareFamilies(get.getFamilyMap());
@@ -161,9 +164,11 @@ public final class RegionReads {
     prepareFamilies(scan.getFamilyMap());
     RowFilter rowFilter = RowFilter.ofRequest(scan);
     scan.setFilter(null).setBatch(-1).setAllowPartialResults(false); // rows are resolved whole
-    RegionReader reader = new RegionReader(parts, timestamp, marksOf(scan, timestamp));
+    long since = ReadAttribute.changesSince(scan);
+    RegionReader reader = new RegionReader(parts, timestamp, since, marksOf(scan, timestamp));
     scan.setFilter(new SnapshotFilter(reader, rowFilter, null));
-    scan.setTimeRange(0, timestamp + 1).readAllVersions();
+    // Marks are not in this range: those of a row in doubt are read by another scanner.
+    scan.setTimeRange(since == 0 ? 0 : reader.lowestChange(), timestamp + 1).readAllVersions();
     scan.setMaxResultsPerColumnFamily(-1).setRowOffsetPerColumnFamily(0);
     scan.setLoadColumnFamiliesOnDemand(false);
   }

@@ -77,6 +77,14 @@ public final class RegionOutcomes {
     return outcomes.getOrDefault(key(start), Outcome.UNKNOWN);
   }
 
+  /** The lowest start timestamp of a known outcome; {@link Long#MAX_VALUE} if there is none. */
+  public long lowest() {
+    return outcomes.keySet().stream()
+        .mapToLong(key -> Long.rotateLeft(key, Timestamps.GAP_BITS))
+        .min()
+        .orElse(Long.MAX_VALUE);
+  }
+
   /** Whether the region knows how a transaction ended. */
   public boolean isKnown(long start) {
     return outcomes.containsKey(key(start));

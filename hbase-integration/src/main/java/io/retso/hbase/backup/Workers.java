@@ -1,0 +1,73 @@
+package io.retso.hbase.backup;
+
+import io.retso.hbase.futures.Futures;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorCompletionService;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+/** Does things by several threads, until all are done or one fails. Stateless. */
+final class Workers {
+  private static final long PAUSE_MILLIS = 20;
+
+  private Workers() {}
+
+  /** No thread is at work any more when it returns or throws. */
+  static void run(int threads, List<? extends Callable<Void>> tasks) throws IOException {
+    ExecutorService workers =
+        Executors.newFixedThreadPool(Math.max(1, Math.min(threads, tasks.size())));
+    try {
+      ExecutorCompletionService<Void> done = new ExecutorCompletionService<>(workers);
+      tasks.forEach(done::submit);
+      for (int i = 0; i < tasks.size(); i++) {
+        done.take().get();
+      }
+    } catch (ExecutionException e) {
+      throw failure(e.getCause());
+    } catch (InterruptedException e) {
+      throw Futures.interrupted("interrupted while files are copied", e);
+    } finally {
+      workers.shutdownNow();
+      awaitEnd(workers);
+    }
+  }
+
+  private static IOException failure(Throwable cause) {
+    if (cause instanceof RuntimeException unchecked) {
+      throw unchecked;
+    }
+    if (cause instanceof Error error) {
+      throw error;
+    }
+    return cause instanceof IOException io ? io : new IOException(cause);
+  }
+
+  /** A while between two looks at another process. */
+  static void pause() throws InterruptedIOException {
+    try {
+      TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+    } catch (InterruptedException e) {
+      throw Futures.interrupted("interrupted while the oracle is waited for", e);
+    }
+  }
+
+  private static void awaitEnd(ExecutorService workers) {
+    boolean isInterrupted = false;
+    boolean isOver = false;
+    while (!isOver) {
+      try {
+        isOver = workers.awaitTermination(1, TimeUnit.MINUTES);
+      } catch (InterruptedException e) {
+        isInterrupted = true;
+      }
+    }
+    if (isInterrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
