@@ -6,6 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.Await;
+import io.retso.security.AccessControl;
+import io.retso.security.AccessFile;
+import io.retso.security.Audit;
+import io.retso.security.ClusterSecret;
 import io.retso.server.TestServers;
 import io.retso.server.observe.HttpEndpoint.Reply;
 import java.io.BufferedReader;
@@ -18,6 +22,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -27,23 +33,29 @@ import org.junit.jupiter.api.Timeout;
 /** Clients that are told events: how many, for how long, and which are dropped. */
 @Timeout(120)
 class HttpEventsTest {
+  /** Characters of an event that fits into no buffer of the system. */
+  private static final int EVENT_CHARS = 2 << 20;
+
   /** Events that were made, by what the clients accept. */
   private final Map<String, Integer> made = new ConcurrentHashMap<>();
 
-  private volatile boolean mayRead = true;
+  private final AccessControl access =
+      new AccessControl(false, System::currentTimeMillis, Audit.NONE);
   private HttpEndpoint endpoint;
 
   @BeforeEach
   void start() throws Exception {
+    access.use(ClusterSecret.random(), "log");
+    access.use(AccessFile.parse("access", "tls off\nauth off\n"));
     endpoint =
         HttpEndpoint.start(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             Map.of(
                 "/page", (accept, caller) -> new Reply(200, Reply.TEXT, "a page"),
-                "/live", (accept, caller) -> next(accept, ""),
-                "/large", (accept, caller) -> next(accept, "x".repeat(2 << 20))),
+                "/live", (accept, caller) -> next(accept, caller, ""),
+                "/large", (accept, caller) -> next(accept, caller, "x".repeat(EVENT_CHARS))),
             Map.of(),
-            TestAccess.open(false),
+            new HttpEndpoint.Access(access, Optional::empty, false, Set.of("localhost")),
             2_000);
   }
 
@@ -52,9 +64,9 @@ class HttpEventsTest {
     endpoint.close();
   }
 
-  private Reply next(String accept, String text) {
+  private Reply next(String accept, HttpCaller caller, String text) {
     int number = made.merge(accept, 1, Integer::sum);
-    return mayRead
+    return caller.mayRead()
         ? new Reply(200, Reply.EVENTS, "data: " + number + text + "\n\n")
         : new Reply(403, Reply.TEXT, "no more\n");
   }
@@ -191,8 +203,8 @@ class HttpEventsTest {
     long all = 0;
     for (int n = client.lines.read(part); n >= 0; n = client.lines.read(part)) {
       all += n;
+      assertTrue(all < EVENT_CHARS, "all of the event came");
     }
-    assertTrue(all < 2 << 20, "all of the event came");
     throw new IOException("it ended early");
   }
 
@@ -201,10 +213,11 @@ class HttpEventsTest {
     try (Client client = new Client("/live", "a")) {
       client.paragraph();
       assertEquals(List.of("data: 1"), client.paragraph());
-      mayRead = false;
+      access.use(AccessFile.parse("access", "tls required\nauth required\n"));
       List<String> rest = client.paragraph();
-      while (!rest.isEmpty()) {
+      for (int i = 0; !rest.isEmpty(); i++) {
         assertFalse(rest.toString().contains("no more"), rest::toString);
+        assertTrue(i < 3, "it is told events still");
         rest = client.paragraph();
       }
     }
