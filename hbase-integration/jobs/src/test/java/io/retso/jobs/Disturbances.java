@@ -26,8 +26,8 @@ import org.apache.hadoop.hbase.util.Bytes;
  */
 final class Disturbances {
   private static final int REGIONS_MAX = 4;
-  private static final int TABLE_PAUSE_MILLIS = 400;
-  private static final int LEADER_PAUSE_MILLIS = 4_000;
+  private static final int TABLE_PAUSE_MILLIS = 1_000;
+  private static final int LEADER_PAUSE_MILLIS = 8_000;
   private static final long SECONDS_MAX = 30;
 
   private final Servers servers;

@@ -279,7 +279,7 @@ public final class Backup {
         ranges(name));
   }
 
-  /** Of keys, from one region's first one to the next one's: no row is in none, or in two. */
+  /** From one region's first key to the next one's: no row is in none, or in two. */
   private List<Plan.Range> ranges(TableName name) throws IOException {
     List<byte[]> starts = new ArrayList<>();
     starts.add(new byte[0]);

@@ -9,8 +9,6 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -51,7 +49,9 @@ final class RangeFiles implements AutoCloseable {
   private final TableDescriptor descriptor;
   private final int table;
   private final int range;
-  private final Map<byte[], Open> open = new TreeMap<>(Bytes.BYTES_COMPARATOR);
+
+  /** In the order of their numbers, which is that in which families came. */
+  private final List<Open> open = new ArrayList<>();
 
   RangeFiles(
       Configuration configuration,
@@ -73,20 +73,27 @@ final class RangeFiles implements AutoCloseable {
       Open file = null;
       for (Cell cell : row.rawCells()) {
         if (file == null || !CellUtil.matchingFamily(cell, file.family)) {
-          byte[] family = CellUtil.cloneFamily(cell);
-          file = open.get(family);
-          file = file == null ? open(family) : file;
+          file = of(cell);
         }
         file.writer.append(cell);
         file.cells++;
       }
     }
     List<Plan.File> written = new ArrayList<>();
-    for (Open file : open.values()) {
+    for (Open file : open) {
       written.add(finished(file));
     }
     open.clear();
     return written;
+  }
+
+  private Open of(Cell cell) throws IOException {
+    for (Open file : open) {
+      if (CellUtil.matchingFamily(cell, file.family)) {
+        return file;
+      }
+    }
+    return open(CellUtil.cloneFamily(cell));
   }
 
   private Open open(byte[] family) throws IOException {
@@ -118,7 +125,7 @@ final class RangeFiles implements AutoCloseable {
                     .build())
             .build();
     Open file = new Open(writer, family, path);
-    open.put(family, file);
+    open.add(file);
     return file;
   }
 
@@ -157,7 +164,7 @@ final class RangeFiles implements AutoCloseable {
   /** Closes what is open if the range was not finished. */
   @Override
   public void close() throws IOException {
-    for (Open file : open.values()) {
+    for (Open file : open) {
       file.writer.close();
     }
   }

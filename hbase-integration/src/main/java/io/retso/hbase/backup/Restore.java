@@ -49,7 +49,7 @@ import org.apache.yetus.audience.InterfaceAudience;
  */
 @InterfaceAudience.Public
 public final class Restore {
-  /** Of two oracles that follow the clock one may be a little behind. */
+  /** One of two oracles that follow the clock may be a little behind. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
   private static final String SETTINGS = "RETSO_";

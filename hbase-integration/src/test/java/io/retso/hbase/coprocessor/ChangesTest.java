@@ -231,11 +231,11 @@ class ChangesTest {
     assertTrue(t.adopt(writer, committed, 1));
     t.oracle.cleanedUp(writer);
     t.oracle.abort(first);
-    String wanted = "r/a@" + (committed + 1) + "=1";
+    List<String> wanted = List.of("r/a@" + (committed + 1) + "=1");
     raiseHorizon();
-    assertEquals(wanted, changes(since, t.snapshot()).get(0));
+    assertEquals(wanted, changes(since, t.snapshot()));
     t.flush();
-    assertEquals(wanted, changes(since, t.snapshot()).get(0));
+    assertEquals(wanted, changes(since, t.snapshot()));
     t.oracle.abort(since);
   }
 
