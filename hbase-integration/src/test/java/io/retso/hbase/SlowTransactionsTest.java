@@ -3,6 +3,7 @@ package io.retso.hbase;
 import static io.retso.hbase.Fixture.put;
 import static io.retso.hbase.Fixture.read;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,10 +17,12 @@ import io.retso.hbase.metrics.SlowTransactions;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.Scan;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,7 +39,8 @@ class SlowTransactionsTest {
   private static final Pattern LINE =
       Pattern.compile(
           "\\[transfer] transaction \\d+ took ([\\d,]+) ms, attempt (\\d+), (\\w+): begin [\\d,]+"
-              + " ms, reads [\\d,]+ ms, writes [\\d,]+ ms, commit [\\d,]+ ms(; .*)?");
+              + " ms, reads (?<reads>[\\d,]+) ms, writes [\\d,]+ ms, commit [\\d,]+ ms(?<met>;"
+              + " .*)?");
 
   private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
   private final Logger logger = (Logger) LoggerFactory.getLogger(SlowTransactions.LOGGER);
@@ -88,7 +92,7 @@ class SlowTransactionsTest {
       assertTrue(line.matches(), logged.list.get(i).getFormattedMessage());
       assertEquals(i + 1, Integer.parseInt(line.group(2)));
       assertEquals(i < 2 ? "conflict" : "committed", line.group(3));
-      String met = line.group(4) == null ? "" : line.group(4);
+      String met = line.group("met") == null ? "" : line.group("met");
       assertEquals(i < 2, met.startsWith("; row 'r' of table " + name + ", which it wrote, was"));
       assertEquals(Level.WARN, logged.list.get(i).getLevel());
     }
@@ -97,6 +101,31 @@ class SlowTransactionsTest {
   private Void overtake(Transaction other) throws IOException {
     other.table(name).put(put("r", "fast"));
     return null;
+  }
+
+  /** Each row is a request of its own here, so that together they take some milliseconds. */
+  @Test
+  void rowsOfAsynchronousScansCountAsReads() throws Exception {
+    TransactionManager manager = manager(Duration.ZERO);
+    int rows = 100;
+    manager.run(
+        tx -> {
+          for (int i = 0; i < rows; i++) {
+            tx.table(name).put(put("row " + i, "x"));
+          }
+          return null;
+        });
+    logged.list.clear();
+    Scan scan = new Scan().setCaching(1);
+    List<Result> read =
+        manager
+            .readAsync(NAMED, tx -> tx.asyncTable(name).thenCompose(table -> table.scanAll(scan)))
+            .get(Fixture.PATIENCE_SECONDS, TimeUnit.SECONDS);
+
+    assertEquals(rows, read.size());
+    Matcher line = lines().get(0);
+    assertTrue(line.matches(), logged.list.get(0).getFormattedMessage());
+    assertNotEquals("0", line.group("reads"), line::group);
   }
 
   @Test

@@ -12,7 +12,7 @@ public final class Timings {
   public enum Step {
     /** The start timestamp. */
     BEGIN,
-    /** Gets and the like, and rows of scanners that block. */
+    /** Gets and the like, and rows of scans. */
     READ,
     /** Batches of writes, on their way to HBase. */
     WRITE,

@@ -67,6 +67,9 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
 
   private volatile boolean ended;
 
+  /** Since when a sink of the application waits for rows. */
+  private long waitsSinceNanos;
+
   /** Where the scan was called; pages are taken there, and HBase's scanner goes on there. */
   private TraceContext trace = TraceContext.NONE;
 
@@ -85,6 +88,7 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
 
   public void open(TableReader opened, long snapshot) {
     trace = TraceContext.current();
+    waitsSinceNanos = System.nanoTime();
     reader = opened;
     timestamp = snapshot;
     readsOwn = owner.hasSent(reader.table(), scan);
@@ -143,6 +147,7 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
 
   @Override
   public void onError(Throwable error) {
+    waited();
     trace.run(() -> fail(reader.failed(error, timestamp)));
   }
 
@@ -155,6 +160,7 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
     forSink(confirmed(List.of()))
         .whenComplete(
             (rows, failure) -> {
+              waited();
               if (failure != null) {
                 fail(Futures.unwrap(failure));
               } else if (owner.isOpen()) {
@@ -176,6 +182,13 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
     return sink.isOfApplication() ? Callbacks.leave(answer) : answer;
   }
 
+  /** It waits no more for now; a sink that is not of the application counts this itself. */
+  private void waited() {
+    if (sink.isOfApplication()) {
+      owner.waited(System.nanoTime() - waitsSinceNanos);
+    }
+  }
+
   private void complete(boolean exhausted) {
     if (!ended) {
       ended = true;
@@ -191,6 +204,13 @@ public final class SnapshotScan implements AdvancedScanResultConsumer {
   }
 
   private CompletableFuture<Void> deliver(List<Result> rows) {
+    waited();
+    CompletableFuture<Void> room = give(rows);
+    waitsSinceNanos = System.nanoTime();
+    return room;
+  }
+
+  private CompletableFuture<Void> give(List<Result> rows) {
     if (!owner.isOpen()) {
       // Its own writes are moved then: what comes, or does not come, may lack them.
       return Futures.failed(owner.endOfScans());
