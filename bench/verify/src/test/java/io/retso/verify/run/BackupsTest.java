@@ -42,7 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Backups that are taken while clients work, regions move, split and merge, and the oracle is
  * restarted, are restored into another cluster: all tokens are there, and the history with one
  * transaction more, which has read all lists as they were restored, is consistent. {@code
- * -Dretso.backups=100} is so many restores.
+ * -Dretso.backups=40} is so many restores.
  */
 @ExtendWith(InProcessCluster.Extension.class)
 class BackupsTest {
