@@ -39,10 +39,21 @@ public final class InProcessCluster implements AutoCloseable {
 
   private final Path directory;
   private final EmbeddedHBase hbase;
+  private final String firstTimestamp;
   private RetsoServer oracle;
   private int port;
 
   private InProcessCluster() {
+    this("clock");
+  }
+
+  /**
+   * Another cluster and oracle than those that tests share; the caller closes it.
+   *
+   * @param firstTimestamp of the oracle
+   */
+  public InProcessCluster(String firstTimestamp) {
+    this.firstTimestamp = firstTimestamp;
     try {
       directory = Files.createTempDirectory("retso-verify-test");
       startOracle();
@@ -63,6 +74,7 @@ public final class InProcessCluster implements AutoCloseable {
                 .set(Settings.ROWS, "100k")
                 .set(Settings.WINDOW_TIMESTAMPS, "2^17")
                 .set(Settings.UNCLEANED_MAX, "100k")
+                .set(Settings.TIMESTAMPS_FIRST, firstTimestamp)
                 .set(Settings.TRANSACTION_TIMEOUT, TRANSACTION_TIMEOUT)
                 .build());
     port = oracle.port();

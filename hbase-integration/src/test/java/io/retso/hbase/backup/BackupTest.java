@@ -234,6 +234,20 @@ class BackupTest {
     }
   }
 
+  /** The first row of a range may lack the first family. */
+  @Test
+  void familiesComeInAnyOrder() throws Exception {
+    TableName table = fixture.table(Options.DEFAULT);
+    manager.run(
+        tx -> {
+          tx.table(table).put(new Put(bytes("a")).addColumn(G, Q, bytes("1")));
+          tx.table(table).put(new Put(bytes("b")).addColumn(F, Q, bytes("2")));
+          return null;
+        });
+    backup().take(BackupOptions.to(path("order"), List.of(table)));
+    assertEquals(2, cells(restore(path("order"), "order-")).size());
+  }
+
   /** Flushes, compactions and a split come between, and half of the tellers never clean up. */
   @Test
   void incrementsAreWhatOneFullBackupIs() throws Exception {

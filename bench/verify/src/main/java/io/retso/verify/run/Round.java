@@ -133,6 +133,11 @@ final class Round {
     this.faultOrder = faultOrder;
   }
 
+  /** The {@link System#nanoTime} from which times of its history count. */
+  long origin() {
+    return origin;
+  }
+
   private ClientPlan plan(int[] generations) {
     int client = clients.getAndIncrement();
     return new ClientPlan(
