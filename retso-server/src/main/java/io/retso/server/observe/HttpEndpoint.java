@@ -327,8 +327,20 @@ public final class HttpEndpoint implements AutoCloseable {
     return CompletableFuture.completedFuture(reply);
   }
 
+  /** The thread may end without a look at what is open, so that is closed before. */
   @Override
   public void close() {
+    if (!thread.isShuttingDown()) {
+      thread.submit(this::closeAll).awaitUninterruptibly(1_000);
+    }
     thread.shutdownGracefully(0, 1_000, TimeUnit.MILLISECONDS).awaitUninterruptibly(2_000);
+  }
+
+  private void closeAll() {
+    if (listening != null) {
+      listening.close();
+    }
+    List.copyOf(connections).forEach(HttpConnection::close);
+    List.copyOf(streams).forEach(HttpConnection::close);
   }
 }
