@@ -140,8 +140,7 @@ final class Fleet {
     String said;
     try {
       said = operator.reload(member, byTls);
-    } catch (
-        IOException e) { // members look at their files by themselves, and it may have been first
+    } catch (IOException e) { // it may have looked at its files by itself by now
       said = operator.reload(member, next.takeTls());
     }
     if (!said.contains(next.toString())) {
