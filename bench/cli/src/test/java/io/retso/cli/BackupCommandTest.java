@@ -148,7 +148,7 @@ class BackupCommandTest {
     put("b", bytes("1"));
     String said = succeeds("backup", path("full"), table, "--keep", "5m");
     assertTrue(said.contains("of 1 tables at retso1:") && said.contains(": 2 cells, "), said);
-    assertTrue(err.toString().contains("1 of 1 parts, 2 cells"), err::toString);
+    assertTrue(err.toString().contains("1 of 1 regions, 2 cells"), err::toString);
     delete("a");
     put("b", bytes("2"));
     said = succeeds("backup", path("more"), table, "--since", path("full"), "--threads", "2");

@@ -4,12 +4,10 @@ import io.retso.hbase.TransactionManager;
 import io.retso.hbase.backup.Backup;
 import io.retso.hbase.backup.BackupInfo;
 import io.retso.hbase.backup.BackupOptions;
-import io.retso.hbase.backup.BackupOptions.Progress;
 import io.retso.server.commands.ExitCode;
 import io.retso.text.ErrorText;
 import io.retso.text.Text;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.fs.Path;
@@ -87,21 +85,12 @@ final class BackupCommand implements Callable<Integer> {
       BackupOptions options =
           BackupOptions.to(new Path(directory), tables.stream().map(TableName::valueOf).toList())
               .withThreads(threads)
-              .withProgress(this::print);
+              .withProgress(new ProgressLines(spec.commandLine().getErr(), "regions")::print);
       options = since == null ? options : options.withSince(new Path(since));
       return keep == null ? options : options.withKeep(HoldCommand.time("--keep", keep));
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), ErrorText.of(e), e);
     }
-  }
-
-  private void print(Progress progress) {
-    PrintWriter err = spec.commandLine().getErr();
-    err.println(
-        Text.of(
-            "%d of %d parts, %d cells, %s",
-            progress.parts(), progress.of(), progress.cells(), size(progress.bytes())));
-    err.flush();
   }
 
   private int take(TransactionManager manager, Connection connection, BackupOptions options)

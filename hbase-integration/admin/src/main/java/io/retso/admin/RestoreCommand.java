@@ -78,7 +78,12 @@ final class RestoreCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       return ClusterWork.failed(spec, ErrorText.of(e));
     }
-    Restore restore = Restore.of(connection, preparation).withPrefix(prefix).withThreads(threads);
+    ProgressLines lines = new ProgressLines(spec.commandLine().getErr(), "files copied");
+    Restore restore =
+        Restore.of(connection, preparation)
+            .withPrefix(prefix)
+            .withThreads(threads)
+            .withProgress(lines::print);
     restore = staging == null ? restore : restore.withStaging(new Path(staging));
     for (TableName made : restore.from(new Path(directory))) {
       ClusterWork.println(spec, "Table " + made + " is restored.");

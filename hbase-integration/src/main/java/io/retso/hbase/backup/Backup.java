@@ -25,6 +25,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.apache.hadoop.hbase.HRegionLocation;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
@@ -321,7 +322,7 @@ public final class Backup {
           int[] at = {table, range};
           tasks.add(
               () -> {
-                done.add(part(plan, descriptor, at[0], at[1], directory));
+                done.add(part(plan, descriptor, at[0], at[1], directory, done::read));
                 return null;
               });
         }
@@ -333,7 +334,12 @@ public final class Backup {
   }
 
   private Plan.Part part(
-      Plan plan, TableDescriptor descriptor, int table, int range, BackupDirectory directory)
+      Plan plan,
+      TableDescriptor descriptor,
+      int table,
+      int range,
+      BackupDirectory directory,
+      LongConsumer read)
       throws IOException {
     Plan.Range keys = plan.tables().get(table).ranges().get(range);
     Scan scan =
@@ -347,7 +353,7 @@ public final class Backup {
         ResultScanner scanner = rows.getScanner(scan(name, plan.token(), since, scan));
         RangeFiles files =
             new RangeFiles(connection.getConfiguration(), directory, descriptor, table, range)) {
-      Plan.Part part = new Plan.Part(plan.id(), table, range, files.write(scanner));
+      Plan.Part part = new Plan.Part(plan.id(), table, range, files.write(scanner, read));
       directory.write(part);
       return part;
     }
@@ -382,14 +388,24 @@ public final class Backup {
       this.listener = listener;
       this.all = plan.tables().stream().mapToInt(table -> table.ranges().size()).sum();
       parts.forEach(this::count);
+      cells =
+          parts.stream().flatMap(part -> part.files().stream()).mapToLong(Plan.File::cells).sum();
     }
 
     private void count(Plan.Part part) {
       parts.put(List.of(part.table(), part.range()), part);
       for (Plan.File file : part.files()) {
-        cells += file.cells();
         bytes += file.bytes();
       }
+    }
+
+    synchronized void read(long more) {
+      cells += more;
+      tell();
+    }
+
+    private void tell() {
+      listener.accept(new Progress(parts.size(), all, cells, bytes));
     }
 
     synchronized boolean has(int table, int range) {
@@ -398,7 +414,7 @@ public final class Backup {
 
     synchronized void add(Plan.Part part) {
       count(part);
-      listener.accept(new Progress(parts.size(), all, cells, bytes));
+      tell();
     }
 
     synchronized List<Plan.Part> parts() {

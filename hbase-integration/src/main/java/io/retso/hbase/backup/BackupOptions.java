@@ -29,12 +29,12 @@ public final class BackupOptions {
   public static final int THREADS_MAX = 256;
 
   /**
-   * How far a backup is.
+   * How far a backup or restore is.
    *
-   * @param parts that are done
+   * @param parts that are done: regions that are read, files that are copied
    * @param of parts in all
-   * @param cells in them
-   * @param bytes of their files
+   * @param cells that were read, or are in these files
+   * @param bytes of the files of parts that are done
    */
   public record Progress(int parts, int of, long cells, long bytes) {}
 
@@ -123,7 +123,7 @@ public final class BackupOptions {
     return new BackupOptions(directory, tables, since, threads, keep, token, progress);
   }
 
-  /** Is told of each part that is done, by the thread that did it; one at a time. */
+  /** Is told now and then, and of each part that is done, by the thread at it; one at a time. */
   public BackupOptions withProgress(Consumer<Progress> listener) {
     Objects.requireNonNull(listener, "the listener is null: leave it out for none");
     return new BackupOptions(directory, tables, since, threads, keep, at, listener);

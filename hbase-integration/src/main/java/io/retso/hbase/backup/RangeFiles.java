@@ -9,6 +9,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.function.LongConsumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -29,6 +30,7 @@ import org.apache.hadoop.hbase.util.EnvironmentEdgeManager;
 /** Writes the rows of one range as files of HBase, one for each family that has cells. */
 final class RangeFiles implements AutoCloseable {
   private static final int BUFFER_BYTES = 1 << 16;
+  private static final int CELLS_AT_A_TIME = 100_000;
 
   /** A file that is being written. */
   private static final class Open {
@@ -66,10 +68,20 @@ final class RangeFiles implements AutoCloseable {
     this.range = range;
   }
 
-  /** Writes all rows, which come in their order; the files have their names when it returns. */
-  List<Plan.File> write(ResultScanner rows) throws IOException {
+  /**
+   * Writes all rows, which come in their order; the files have their names when it returns.
+   *
+   * @param read is told of cells that were read since it was told before
+   */
+  List<Plan.File> write(ResultScanner rows, LongConsumer read) throws IOException {
     Result row;
+    long cells = 0;
     while ((row = rows.next()) != null) {
+      if (cells >= CELLS_AT_A_TIME) {
+        read.accept(cells);
+        cells = 0;
+      }
+      cells += row.size();
       Open file = null;
       for (Cell cell : row.rawCells()) {
         if (file == null || !CellUtil.matchingFamily(cell, file.family)) {
@@ -84,6 +96,9 @@ final class RangeFiles implements AutoCloseable {
       written.add(finished(file));
     }
     open.clear();
+    if (cells > 0) {
+      read.accept(cells);
+    }
     return written;
   }
 

@@ -2,6 +2,7 @@ package io.retso.hbase.backup;
 
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
+import io.retso.hbase.backup.BackupOptions.Progress;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.table.TableRules;
 import io.retso.text.ErrorText;
@@ -18,6 +19,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -59,18 +61,21 @@ public final class Restore {
   private final String prefix;
   private final Path staging;
   private final int threads;
+  private final Consumer<Progress> progress;
 
   private Restore(
       Connection connection,
       TablePreparation preparation,
       String prefix,
       Path staging,
-      int threads) {
+      int threads,
+      Consumer<Progress> progress) {
     this.connection = Objects.requireNonNull(connection, "the connection is null");
     this.preparation = Objects.requireNonNull(preparation, "the preparation is null");
     this.prefix = Objects.requireNonNull(prefix, "the prefix is null: leave it out for none");
     this.staging = staging;
     this.threads = threads;
+    this.progress = progress;
   }
 
   /**
@@ -79,12 +84,13 @@ public final class Restore {
    * @param preparation for the oracle that the tables will belong to
    */
   public static Restore of(Connection connection, TablePreparation preparation) {
-    return new Restore(connection, preparation, "", null, BackupOptions.THREADS_DEFAULT);
+    return new Restore(
+        connection, preparation, "", null, BackupOptions.THREADS_DEFAULT, copied -> {});
   }
 
   /** Puts a prefix in front of the names of tables, behind that of their namespace. */
   public Restore withPrefix(String prefix) {
-    return new Restore(connection, preparation, prefix, staging, threads);
+    return new Restore(connection, preparation, prefix, staging, threads, progress);
   }
 
   /**
@@ -94,7 +100,7 @@ public final class Restore {
    *     Default: {@code hbase.rootdir} of the configuration with {@code -staging} appended
    */
   public Restore withStaging(Path directory) {
-    return new Restore(connection, preparation, prefix, directory, threads);
+    return new Restore(connection, preparation, prefix, directory, threads, progress);
   }
 
   /**
@@ -108,7 +114,13 @@ public final class Restore {
       throw new IllegalArgumentException(
           count + " threads are not 1 to " + BackupOptions.THREADS_MAX);
     }
-    return new Restore(connection, preparation, prefix, staging, count);
+    return new Restore(connection, preparation, prefix, staging, count, progress);
+  }
+
+  /** Is told of each file that is copied, by the thread that did it; one at a time. */
+  public Restore withProgress(Consumer<Progress> listener) {
+    Objects.requireNonNull(listener, "the listener is null: leave it out for none");
+    return new Restore(connection, preparation, prefix, staging, threads, listener);
   }
 
   /** A backup of the chain, with its files in the staging directory. */
@@ -257,18 +269,38 @@ public final class Restore {
 
   private void stage(List<Link> chain, List<Target> targets, FileSystem files) throws IOException {
     List<Callable<Void>> copies = new ArrayList<>();
+    Copied copied = new Copied();
     for (Link link : chain) {
       files.mkdirs(link.staged);
       for (Plan.Part part : link.manifest.parts()) {
         for (int i = 0; i < part.files().size(); i++) {
           if (target(link, part, targets).after.hasColumnFamily(part.files().get(i).familyName())) {
             int file = i;
-            copies.add(() -> copy(link, part, file, files));
+            copies.add(
+                () -> {
+                  copy(link, part, file, files);
+                  copied.add(part.files().get(file), copies.size());
+                  return null;
+                });
           }
         }
       }
     }
     Workers.run(threads, copies);
+  }
+
+  /** What is copied of all. Thread-safe. */
+  private final class Copied {
+    private int count;
+    private long cells;
+    private long bytes;
+
+    synchronized void add(Plan.File file, int of) {
+      count++;
+      cells += file.cells();
+      bytes += file.bytes();
+      progress.accept(new Progress(count, of, cells, bytes));
+    }
   }
 
   private static Target target(Link link, Plan.Part part, List<Target> targets)
@@ -287,7 +319,7 @@ public final class Restore {
                     null));
   }
 
-  private static Void copy(Link link, Plan.Part part, int number, FileSystem to)
+  private static void copy(Link link, Plan.Part part, int number, FileSystem to)
       throws IOException {
     Plan.File file = part.files().get(number);
     Path from = link.directory.data(part.table(), part.range(), number);
@@ -302,7 +334,6 @@ public final class Restore {
           from + " is damaged, its SHA-256 is not that of the manifest: nothing was restored",
           null);
     }
-    return null;
   }
 
   private void make(List<Link> chain, List<Target> targets) throws IOException {
