@@ -266,7 +266,8 @@ class DistributionTest {
     for (String foreign : new String[] {"hbase", "hadoop", "jmh", "bench", "junit", "embedded"}) {
       assertTrue(server.stream().noneMatch(name -> name.contains(foreign)), server::toString);
     }
-    for (String foreign : new String[] {"hbase-http", "tomcat", "bookkeeper", "jmh", "retso-client"}) {
+    for (String foreign :
+        new String[] {"hbase-http", "tomcat", "bookkeeper", "jmh", "retso-client"}) {
       assertTrue(hbase.stream().noneMatch(name -> name.startsWith(foreign)), hbase::toString);
     }
     assertEquals(Set.of("hbase-integration"), names("region-server"));
