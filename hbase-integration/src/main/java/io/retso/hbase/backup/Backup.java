@@ -24,6 +24,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.apache.hadoop.hbase.HRegionLocation;
@@ -322,7 +323,13 @@ public final class Backup {
           int[] at = {table, range};
           tasks.add(
               () -> {
-                done.add(part(plan, descriptor, at[0], at[1], directory, done::read));
+                AtomicLong told = new AtomicLong();
+                LongConsumer read =
+                    more -> {
+                      told.addAndGet(more);
+                      done.read(more);
+                    };
+                done.add(part(plan, descriptor, at[0], at[1], directory, read), told.get());
                 return null;
               });
         }
@@ -388,13 +395,12 @@ public final class Backup {
       this.listener = listener;
       this.all = plan.tables().stream().mapToInt(table -> table.ranges().size()).sum();
       parts.forEach(this::count);
-      cells =
-          parts.stream().flatMap(part -> part.files().stream()).mapToLong(Plan.File::cells).sum();
     }
 
     private void count(Plan.Part part) {
       parts.put(List.of(part.table(), part.range()), part);
       for (Plan.File file : part.files()) {
+        cells += file.cells();
         bytes += file.bytes();
       }
     }
@@ -412,7 +418,9 @@ public final class Backup {
       return parts.containsKey(List.of(table, range));
     }
 
-    synchronized void add(Plan.Part part) {
+    /** A part of which so many cells were told before. */
+    synchronized void add(Plan.Part part, long told) {
+      cells -= told;
       count(part);
       tell();
     }

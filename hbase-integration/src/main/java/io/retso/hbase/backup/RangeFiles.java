@@ -71,7 +71,7 @@ final class RangeFiles implements AutoCloseable {
   /**
    * Writes all rows, which come in their order; the files have their names when it returns.
    *
-   * @param read is told of cells that were read since it was told before
+   * @param read is told now and then how many cells were read since
    */
   List<Plan.File> write(ResultScanner rows, LongConsumer read) throws IOException {
     Result row;
@@ -96,9 +96,6 @@ final class RangeFiles implements AutoCloseable {
       written.add(finished(file));
     }
     open.clear();
-    if (cells > 0) {
-      read.accept(cells);
-    }
     return written;
   }
 
