@@ -24,9 +24,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import java.util.function.LongConsumer;
 import org.apache.hadoop.hbase.HRegionLocation;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
@@ -321,17 +319,7 @@ public final class Backup {
       for (int range = 0; range < plan.tables().get(table).ranges().size(); range++) {
         if (!done.has(table, range)) {
           int[] at = {table, range};
-          tasks.add(
-              () -> {
-                AtomicLong told = new AtomicLong();
-                LongConsumer read =
-                    more -> {
-                      told.addAndGet(more);
-                      done.read(more);
-                    };
-                done.add(part(plan, descriptor, at[0], at[1], directory, read), told.get());
-                return null;
-              });
+          tasks.add(() -> read(plan, descriptor, at[0], at[1], directory, done));
         }
       }
     }
@@ -340,13 +328,13 @@ public final class Backup {
     return BackupInfo.of(directory.path(), plan, done.parts(), true);
   }
 
-  private Plan.Part part(
+  private Void read(
       Plan plan,
       TableDescriptor descriptor,
       int table,
       int range,
       BackupDirectory directory,
-      LongConsumer read)
+      Done done)
       throws IOException {
     Plan.Range keys = plan.tables().get(table).ranges().get(range);
     Scan scan =
@@ -360,9 +348,10 @@ public final class Backup {
         ResultScanner scanner = rows.getScanner(scan(name, plan.token(), since, scan));
         RangeFiles files =
             new RangeFiles(connection.getConfiguration(), directory, descriptor, table, range)) {
-      Plan.Part part = new Plan.Part(plan.id(), table, range, files.write(scanner, read));
+      Plan.Part part = new Plan.Part(plan.id(), table, range, files.write(scanner, done::read));
       directory.write(part);
-      return part;
+      done.add(part, files.told());
+      return null;
     }
   }
 

@@ -55,6 +55,8 @@ final class RangeFiles implements AutoCloseable {
   /** In the order of their numbers, which is that in which families came. */
   private final List<Open> open = new ArrayList<>();
 
+  private long told;
+
   RangeFiles(
       Configuration configuration,
       BackupDirectory directory,
@@ -79,6 +81,7 @@ final class RangeFiles implements AutoCloseable {
     while ((row = rows.next()) != null) {
       if (cells >= CELLS_AT_A_TIME) {
         read.accept(cells);
+        told += cells;
         cells = 0;
       }
       cells += row.size();
@@ -97,6 +100,11 @@ final class RangeFiles implements AutoCloseable {
     }
     open.clear();
     return written;
+  }
+
+  /** How many of its cells were told of while it was written. */
+  long told() {
+    return told;
   }
 
   private Open of(Cell cell) throws IOException {
