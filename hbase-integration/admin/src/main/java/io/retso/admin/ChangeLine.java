@@ -1,5 +1,6 @@
 package io.retso.admin;
 
+import io.retso.hbase.layout.CellVersion;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -14,11 +15,6 @@ import org.apache.hbase.thirdparty.com.google.gson.JsonObject;
  * text, of bytes that are UTF-8, and {@code row64} is Base64 of others. Stateless.
  */
 final class ChangeLine {
-  /** Committed versions are so far above their commit timestamps, which are multiples of 16. */
-  private static final int COMMITTED = 1;
-
-  private static final int GAP = 16;
-
   private ChangeLine() {}
 
   static String of(TableName table, Cell cell, boolean isDeleted) {
@@ -28,8 +24,8 @@ final class ChangeLine {
     add(line, "family", CellUtil.cloneFamily(cell));
     add(line, "qualifier", CellUtil.cloneQualifier(cell));
     long version = cell.getTimestamp();
-    if (version % GAP == COMMITTED) {
-      line.addProperty("timestamp", version - COMMITTED);
+    if (CellVersion.isCleanedUp(version)) {
+      line.addProperty("timestamp", CellVersion.commitTimestamp(version));
     } else {
       line.addProperty("plainTimestamp", version);
     }

@@ -36,13 +36,18 @@ public final class CellVersion {
     return (version & Timestamps.GAP - 1) != 0;
   }
 
+  /** Whether a cell of this version was cleaned up; otherwise it is another one's. */
+  public static boolean isCleanedUp(long version) {
+    return (version & Timestamps.GAP - 1) == 1;
+  }
+
   /**
    * The commit timestamp in the version of a cleaned-up cell.
    *
    * @throws IllegalArgumentException if no cleaned-up cell has this version
    */
   public static long commitTimestamp(long version) {
-    if ((version & Timestamps.GAP - 1) != 1) {
+    if (!isCleanedUp(version)) {
       throw new IllegalArgumentException(
           "version " + version + " is not that of a cleaned-up cell");
     }
