@@ -12,12 +12,10 @@ import io.netty.buffer.ByteBuf;
 import io.retso.client.OracleException.Category;
 import io.retso.client.ScriptedPeer.Request;
 import io.retso.client.ScriptedPeer.Script;
-import io.retso.protocol.Authentication;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.Limits;
 import io.retso.protocol.Outcome;
-import io.retso.protocol.ServerRole;
 import io.retso.protocol.Steps;
 import io.retso.protocol.Timestamps;
 import java.time.Duration;
@@ -102,16 +100,7 @@ class CommitStepsTest {
     try (ScriptedPeer peer =
             new ScriptedPeer(
                 wire -> {
-                  wire.handshake(
-                      new Handshake.Welcome(
-                          Handshake.STEPS - 1,
-                          Handshake.Mode.ORACLE,
-                          Limits.FRAME_BYTES_MAX,
-                          Limits.TRANSACTION_ROWS_MAX,
-                          Timestamps.GAP,
-                          ScriptedPeer.ORACLE,
-                          ServerRole.alone(1),
-                          Authentication.Offer.NONE));
+                  wire.handshakeOf(Handshake.STEPS - 1);
                   Request commit = wire.read();
                   assertEquals(FrameType.COMMIT, commit.type());
                   assertFalse(Steps.areIn(commit.frame(), 0));

@@ -10,14 +10,11 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.retso.client.OracleException.Category;
 import io.retso.client.ScriptedPeer.Request;
-import io.retso.protocol.Authentication;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.Frames;
 import io.retso.protocol.Handshake;
 import io.retso.protocol.Holding;
-import io.retso.protocol.Limits;
 import io.retso.protocol.Outcome;
-import io.retso.protocol.ServerRole;
 import io.retso.protocol.Timestamps;
 import java.time.Duration;
 import java.time.Instant;
@@ -140,16 +137,7 @@ class HoldsTest {
     try (ScriptedPeer peer =
             new ScriptedPeer(
                 wire -> {
-                  wire.handshake(
-                      new Handshake.Welcome(
-                          Handshake.HOLDS - 1,
-                          Handshake.Mode.ORACLE,
-                          Limits.FRAME_BYTES_MAX,
-                          Limits.TRANSACTION_ROWS_MAX,
-                          Timestamps.GAP,
-                          ScriptedPeer.ORACLE,
-                          ServerRole.alone(1),
-                          Authentication.Offer.NONE));
+                  wire.handshakeOf(Handshake.HOLDS - 1);
                   Request begin = wire.read();
                   assertEquals(FrameType.BEGIN, begin.type());
                   wire.reply(begin, 160);

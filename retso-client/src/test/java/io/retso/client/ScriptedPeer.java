@@ -257,16 +257,24 @@ final class ScriptedPeer implements AutoCloseable {
 
     /** With a distance of timestamps that may be wrong. */
     void handshake(long epoch, int timestampGap) throws IOException, FrameException {
-      handshake(
-          new Welcome(
-              Handshake.VERSION_MAX,
-              Handshake.Mode.ORACLE,
-              Limits.FRAME_BYTES_MAX,
-              Limits.TRANSACTION_ROWS_MAX,
-              timestampGap,
-              ORACLE,
-              ServerRole.alone(epoch),
-              Authentication.Offer.NONE));
+      handshake(welcome(Handshake.VERSION_MAX, epoch, timestampGap));
+    }
+
+    /** As a server that speaks this version of the protocol. */
+    void handshakeOf(int version) throws IOException, FrameException {
+      handshake(welcome(version, 1, Timestamps.GAP));
+    }
+
+    private static Welcome welcome(int version, long epoch, int timestampGap) {
+      return new Welcome(
+          version,
+          Handshake.Mode.ORACLE,
+          Limits.FRAME_BYTES_MAX,
+          Limits.TRANSACTION_ROWS_MAX,
+          timestampGap,
+          ORACLE,
+          ServerRole.alone(epoch),
+          Authentication.Offer.NONE);
     }
 
     void handshake(Welcome welcome) throws IOException, FrameException {
