@@ -350,8 +350,11 @@ class BookKeeperStallTest {
   /** An embedded one is started again by its cluster. */
   @Test
   void theLogGoesOnWhenBookiesHaveEndedByThemselves(TestInfo test) throws Exception {
-    BookieFaults.fail(cluster, 0);
-    BookieFaults.fail(cluster, 1);
+    // At the same time: the first one would be back before the second has ended.
+    CompletableFuture.allOf(
+            CompletableFuture.runAsync(() -> BookieFaults.fail(cluster, 0)),
+            CompletableFuture.runAsync(() -> BookieFaults.fail(cluster, 1)))
+        .join();
     await(() -> load.stalls > 0);
     goesOn();
     nothingIsLost(test);
