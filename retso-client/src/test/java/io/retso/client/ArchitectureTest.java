@@ -156,7 +156,8 @@ class ArchitectureTest {
         .and(not(THE_BUILDER))
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage("io.retso.client.connection..", "io.retso.client.sockets..")
+        .resideInAnyPackage(
+            "io.retso.client.call..", "io.retso.client.connection..", "io.retso.client.sockets..")
         .check(MODULE);
     assertTrue(OracleClient.class.isInterface());
   }

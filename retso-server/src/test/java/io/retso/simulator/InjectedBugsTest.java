@@ -132,21 +132,19 @@ class InjectedBugsTest {
     SWEEP_TIMESTAMP_TAKEN_LAST(
         "simulator/Sweeper.java", "report(sweep);\n", "client.begin(this::report);\n"),
     REPEATS_NOT_FLAGGED(
-        "client/connection/FrameWriter.java",
-        " | (call.maybeSent ? FrameType.REPEAT_FLAG : 0)",
-        ""),
+        "client/call/FrameWriter.java", " | (call.maybeSent ? FrameType.REPEAT_FLAG : 0)", ""),
     /** Answers are expected in the order of their requests, as if there were one lane. */
     ONE_LANE_FOR_ALL_REPLIES(
-        "client/connection/Lanes.java",
+        "client/call/Lanes.java",
         "if (type.isLogged()) {\n      return logLane;",
         "if (true) {\n      return logLane;"),
     UNKNOWN_TOLD_AS_ABORTED(
-        "client/connection/Replies.java",
+        "client/call/Replies.java",
         "if (outcome == Outcome.UNKNOWN) {\n      forgotten(next(frame));",
         "if (outcome == Outcome.UNKNOWN) {\n"
             + "      next(frame).answer(CommitResult.aborted(CommitResult.AbortReason.EARLIER));"),
     UNKNOWN_TOLD_AS_NOT_SENT(
-        "client/connection/Call.java",
+        "client/call/Call.java",
         "if (outcomeIsOpen()) {",
         "if (outcomeIsOpen()) {\n"
             + "      OracleException.Category none = OracleException.Category.UNAVAILABLE;\n"
@@ -285,7 +283,7 @@ class InjectedBugsTest {
     /** What is certified again after a crash is judged by snapshot isolation alone. */
     SERIALIZABLE_DROPPED_IN_A_REPEAT(
         Sizes::serializable,
-        "client/connection/FrameWriter.java",
+        "client/call/FrameWriter.java",
         "flags |= request.isSerializable() ?",
         "flags |= request.isSerializable() && !repeat ?"),
     VALIDATED_ROWS_NOT_JUDGED_IN_A_REPEAT(
@@ -307,7 +305,7 @@ class InjectedBugsTest {
         "validated.addAll(locked);"),
     REPEATS_OF_CERTIFICATIONS_NOT_FLAGGED(
         Sizes::serializable,
-        "client/connection/FrameWriter.java",
+        "client/call/FrameWriter.java",
         "int flags = repeat ? FrameType.REPEAT_FLAG : 0;",
         "int flags = 0;"),
     /** A successor writes below what readers saw before the crash. */

@@ -57,7 +57,7 @@ class RareBugsTest {
     REFUSED_REPEAT_TAKEN_FOR_NOT_DECIDED(
         "front.OlderCopiesTest",
         "whatARefusedRepetitionIsAboutMayBeCommittedByAnOlderCopy",
-        "client/connection/RefusedCommits.java",
+        "client/call/RefusedCommits.java",
         "call.wasNotSent();",
         "call.maybeSent = false;"),
     /** Ten hosts may take ten shares before anybody is slowed. */

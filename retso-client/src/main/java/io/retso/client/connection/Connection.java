@@ -4,6 +4,11 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.retso.client.OracleException;
 import io.retso.client.OracleException.Category;
+import io.retso.client.call.CallList;
+import io.retso.client.call.FrameWriter;
+import io.retso.client.call.Lanes;
+import io.retso.client.call.Replies;
+import io.retso.client.call.SentFrame;
 import io.retso.protocol.ErrorCode;
 import io.retso.protocol.FrameException;
 import io.retso.protocol.FrameType;
@@ -111,9 +116,7 @@ public final class Connection {
   void ping(long nowNanos, long periodNanos) {
     boolean quiet = nowNanos - lastReadNanos >= periodNanos - settings.pingNanos() / 2;
     if (!ended && quiet && lanes.of(FrameType.PING).isEmpty() && transport.isWritable()) {
-      long never = nowNanos + Long.MAX_VALUE / 2;
-      SentFrame frame =
-          new SentFrame(FrameType.PING, nextFrameId++, 0, nowNanos, never, null, false);
+      SentFrame frame = SentFrame.ping(nextFrameId++, nowNanos);
       lanes.of(FrameType.PING).add(frame);
       transport.write(FrameWriter.encode(frame, transport.allocator()));
       transport.flush();
@@ -266,9 +269,7 @@ public final class Connection {
       Replies.complete(frame, partial, index, welcome().timestampGap(), settings.isOracle());
     } catch (FrameException e) {
       OracleException cause = errors.incompatible(e.getMessage());
-      for (Call<?> call = frame.head; call != null; call = call.next) {
-        call.fail(cause.category(), cause.getMessage(), cause);
-      }
+      frame.fail(cause.category(), cause.getMessage(), cause);
       throw e;
     } finally {
       lane.poll();
@@ -350,7 +351,8 @@ public final class Connection {
       dispatcher.intake().release(frame.count);
       frame.fail(
           Category.NOT_PERMITTED,
-          errors.notPermitted(Visible.of(Frames.errorText(partial, index))));
+          errors.notPermitted(Visible.of(Frames.errorText(partial, index))),
+          null);
     } else {
       dispatcher.repeat(frame);
     }

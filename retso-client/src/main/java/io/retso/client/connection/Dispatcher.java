@@ -4,6 +4,12 @@ import io.retso.client.OracleClient;
 import io.retso.client.OracleException;
 import io.retso.client.OracleException.Category;
 import io.retso.client.OracleMembers;
+import io.retso.client.call.Call;
+import io.retso.client.call.CallList;
+import io.retso.client.call.Intake;
+import io.retso.client.call.Refusals;
+import io.retso.client.call.RefusedCommits;
+import io.retso.client.call.SentFrame;
 import io.retso.protocol.FrameType;
 import io.retso.protocol.OracleIdentity;
 import io.retso.text.Addresses;
@@ -231,20 +237,17 @@ final class Dispatcher {
 
   /** Takes the calls out of a frame: those that wait for an answer go on in a list, or fail. */
   private void takeCalls(SentFrame frame, CallList live, OracleException cause) {
-    Call<?> call = frame.head;
-    while (call != null) {
-      Call<?> next = call.next;
-      call.next = null;
-      if (live != null && !call.isDone()) {
-        live.add(call);
-      } else {
-        intake.release(1);
-        if (!call.isDone()) {
-          call.fail(cause.category(), cause.getMessage(), cause);
-        }
-      }
-      call = next;
-    }
+    frame.takeCalls(
+        call -> {
+          if (live != null && !call.isDone()) {
+            live.add(call);
+            return;
+          }
+          intake.release(1);
+          if (!call.isDone()) {
+            call.fail(cause.category(), cause.getMessage(), cause);
+          }
+        });
   }
 
   /** No address leads to a compatible oracle. */
@@ -308,7 +311,7 @@ final class Dispatcher {
         continue;
       }
       intake.release(1);
-      if (call.maybeSent) {
+      if (call.maybeSent()) {
         call.fail(Category.TIMEOUT, overdue, lastFailure);
       } else {
         call.fail(Category.UNAVAILABLE, unreachable, lastFailure);

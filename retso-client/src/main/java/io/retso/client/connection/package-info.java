@@ -1,5 +1,6 @@
 /**
- * From a request to its answer: the client's event loop, its connections and their frames.
+ * From a request to its answer: the client's event loop and its connections, which carry the frames
+ * of {@link io.retso.client.call}.
  *
  * <pre>
  *   threads of the program                 the client's event loop                       oracle
@@ -38,8 +39,7 @@
  * it again. A commit that was ever handed to a connection and then runs out of time fails as {@link
  * io.retso.client.UnknownOutcomeException}; one that never was, as unavailable.
  *
- * <p><strong>Threads.</strong> {@code Intake} and the final fields of {@code Call} are shared; all
- * the rest (Dispatcher, Members, Member, Connection, CallList, SentFrame, Backoff) belongs to the
- * event loop. There is no lock.
+ * <p><strong>Threads.</strong> All but {@code RemoteOracleClient} belongs to the event loop
+ * (Dispatcher, Members, Member, Connection, Backoff). There is no lock.
  */
 package io.retso.client.connection;

@@ -1,4 +1,4 @@
-package io.retso.client.connection;
+package io.retso.client.call;
 
 import io.netty.buffer.ByteBuf;
 import io.retso.client.CommitResult;
@@ -29,7 +29,7 @@ import java.util.OptionalLong;
 import java.util.function.ObjLongConsumer;
 
 /** Turns the outcomes of a checked reply frame into answers of calls. Stateless. */
-final class Replies {
+public final class Replies {
   private Replies() {}
 
   /**
@@ -38,7 +38,8 @@ final class Replies {
    *
    * @return how many
    */
-  static int takeRefused(SentFrame frame, ByteBuf in, int index, ObjLongConsumer<Call<?>> refused) {
+  public static int takeRefused(
+      SentFrame frame, ByteBuf in, int index, ObjLongConsumer<Call<?>> refused) {
     if (!frame.type.isCommit()) {
       return 0;
     }
@@ -74,7 +75,8 @@ final class Replies {
    * @param strict whether answers must make sense; false for an echoing server
    * @throws FrameException if the reply contradicts the request
    */
-  static void complete(SentFrame frame, ByteBuf in, int index, int timestampGap, boolean strict)
+  public static void complete(
+      SentFrame frame, ByteBuf in, int index, int timestampGap, boolean strict)
       throws FrameException {
     int body = index + Frames.HEADER_BYTES;
     switch (frame.type) {

@@ -1,4 +1,4 @@
-package io.retso.client.connection;
+package io.retso.client.call;
 
 import io.retso.client.OracleException.Category;
 import io.retso.protocol.Outcome;
@@ -26,7 +26,7 @@ import java.util.function.Consumer;
  * <p>Pauses grow with the age of a commit. All of them count as outstanding requests, which are
  * bounded. Event loop only.
  */
-final class RefusedCommits {
+public final class RefusedCommits {
   private record Refused(Call<?> call, long outcome, long dueNanos) {}
 
   /** A pause is at most so much of the time-out of a request. */
@@ -36,13 +36,18 @@ final class RefusedCommits {
   private final Intake<Call<?>> intake;
   private final ArrayDeque<Refused> all = new ArrayDeque<>();
 
-  RefusedCommits(long timeoutNanos, Intake<Call<?>> intake) {
+  /**
+   * None.
+   *
+   * @param timeoutNanos of a request
+   */
+  public RefusedCommits(long timeoutNanos, Intake<Call<?>> intake) {
     this.timeoutNanos = timeoutNanos;
     this.intake = intake;
   }
 
   /** A server refused a commit, which is asked again unless that is too late. */
-  void add(Call<?> call, long outcome, long nowNanos) {
+  public void add(Call<?> call, long outcome, long nowNanos) {
     call.wasNotSent();
     long leftNanos = call.deadlineNanos - nowNanos;
     long pauseNanos = Math.min(timeoutNanos - leftNanos, timeoutNanos / PAUSES_PER_TIMEOUT);
@@ -55,7 +60,7 @@ final class RefusedCommits {
   }
 
   /** Hands over those whose pause is over, and fails those whose time is. */
-  void release(long nowNanos, Consumer<Call<?>> again) {
+  public void release(long nowNanos, Consumer<Call<?>> again) {
     for (int i = all.size(); i > 0; i--) {
       Refused refused = all.poll();
       if (refused.call.isDone() || refused.call.deadlineNanos - nowNanos <= 0) {
@@ -69,7 +74,7 @@ final class RefusedCommits {
   }
 
   /** Hands over all of them. */
-  void releaseAll(Consumer<Call<?>> sink) {
+  public void releaseAll(Consumer<Call<?>> sink) {
     all.forEach(refused -> sink.accept(refused.call));
     all.clear();
   }

@@ -1,16 +1,17 @@
-package io.retso.client.connection;
+package io.retso.client.call;
 
 import io.retso.client.CommitSteps;
 import io.retso.client.OracleException;
 import io.retso.protocol.FrameType;
+import java.util.function.Consumer;
 
 /** A request frame that waits for its reply, with its calls in order. Event loop only. */
-final class SentFrame {
-  final FrameType type;
-  final int id;
+public final class SentFrame {
+  public final FrameType type;
+  public final int id;
 
   /** Calls; 0 in a ping of the connection itself. */
-  final int count;
+  public final int count;
 
   final long sentNanos;
 
@@ -25,6 +26,12 @@ final class SentFrame {
 
   /** How long they took; null as long as that is not known. */
   CommitSteps steps;
+
+  /** A frame without calls: a ping of the connection itself. */
+  public static SentFrame ping(int id, long nowNanos) {
+    long never = nowNanos + Long.MAX_VALUE / 2;
+    return new SentFrame(FrameType.PING, id, 0, nowNanos, never, null, false);
+  }
 
   SentFrame(
       FrameType type,
@@ -45,20 +52,25 @@ final class SentFrame {
   }
 
   /** The server did nothing of it: its calls are as before it was sent. */
-  void wasNotSent() {
+  public void wasNotSent() {
     for (Call<?> call = head; call != null; call = call.next) {
       call.wasNotSent();
     }
   }
 
   /** Its calls have no answer but this. */
-  void fail(OracleException.Category category, String message) {
+  public void fail(OracleException.Category category, String message, Throwable cause) {
+    takeCalls(call -> call.fail(category, message, cause));
+  }
+
+  /** Takes out those of its calls that are left, in their order. */
+  public void takeCalls(Consumer<Call<?>> sink) {
     Call<?> call = head;
     head = null;
     while (call != null) {
       Call<?> next = call.next;
       call.next = null;
-      call.fail(category, message, null);
+      sink.accept(call);
       call = next;
     }
   }

@@ -1,4 +1,4 @@
-package io.retso.client.connection;
+package io.retso.client.call;
 
 import io.retso.client.OracleException.Category;
 import io.retso.protocol.FrameType;
@@ -11,11 +11,11 @@ import io.retso.protocol.Limits;
  * What the server of a connection cannot take, which only the handshake says: more ids than it
  * allows, or what its version of the protocol does not have. Stateless; event loop only.
  */
-final class Refusals {
+public final class Refusals {
   private Refusals() {}
 
   /** Takes out and fails those of {@code calls}, all of one type, that a server cannot take. */
-  static void refuse(CallList calls, Welcome limits, Intake<Call<?>> intake) {
+  public static void refuse(CallList calls, Welcome limits, Intake<Call<?>> intake) {
     Call<?> first = calls.peek();
     if (first == null) {
       return;

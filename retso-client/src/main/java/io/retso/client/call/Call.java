@@ -1,4 +1,4 @@
-package io.retso.client.connection;
+package io.retso.client.call;
 
 import io.retso.client.CommitRequest;
 import io.retso.client.Conflict;
@@ -19,13 +19,13 @@ import java.util.concurrent.TimeoutException;
  *
  * @param <T> the answer
  */
-class Call<T> extends CompletableFuture<T> {
-  static final long[] NO_ROWS = {};
+public class Call<T> extends CompletableFuture<T> {
+  public static final long[] NO_ROWS = {};
 
   /** The loop looks at deadlines ten times a second. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  final FrameType type;
+  public final FrameType type;
 
   /** Start timestamp of the transaction in question; 0 if there is none. */
   final long start;
@@ -42,10 +42,10 @@ class Call<T> extends CompletableFuture<T> {
   /** Whether it is a commit that asks how long its steps took. */
   final boolean asksSteps;
 
-  final long deadlineNanos;
+  public final long deadlineNanos;
 
   /** Whether it goes at once, instead of with others that do. */
-  final boolean urgent;
+  public final boolean urgent;
 
   /** The next in the {@link CallList} or {@link SentFrame} that holds this call. */
   Call<?> next;
@@ -59,11 +59,19 @@ class Call<T> extends CompletableFuture<T> {
   /** What {@link #maybeSent} was before the last copy: whether an older one may be under way. */
   boolean maybeSentBefore;
 
-  Call(FrameType type, long start, long ticket, long[] rows, long deadlineNanos, boolean urgent) {
+  /**
+   * A request.
+   *
+   * @param start 0 if it is about no transaction
+   * @param urgent whether it goes at once
+   */
+  public Call(
+      FrameType type, long start, long ticket, long[] rows, long deadlineNanos, boolean urgent) {
     this(type, start, ticket, rows, null, false, deadlineNanos, urgent);
   }
 
-  Call(CommitRequest request, long deadlineNanos) {
+  /** A commit. */
+  public Call(CommitRequest request, long deadlineNanos) {
     this(
         request.isPlain() ? FrameType.COMMIT : FrameType.COMMIT_READS,
         request.transaction().startTimestamp(),
@@ -132,7 +140,7 @@ class Call<T> extends CompletableFuture<T> {
    *
    * @param nanos until the deadline
    */
-  T await(long nanos) {
+  public T await(long nanos) {
     try {
       return get(nanos + PATIENCE_NANOS, TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
@@ -174,6 +182,11 @@ class Call<T> extends CompletableFuture<T> {
         : new OracleException(failure.category(), failure.getMessage(), failure);
   }
 
+  /** Whether the request may have reached the server. */
+  public boolean maybeSent() {
+    return maybeSent;
+  }
+
   /** The server did nothing of the copy that was sent last: it is as before that was sent. */
   void wasNotSent() {
     maybeSent = maybeSentBefore;
@@ -185,7 +198,7 @@ class Call<T> extends CompletableFuture<T> {
   }
 
   /** Fails; a commit that may have reached the server fails with an unknown outcome. */
-  void fail(OracleException.Category category, String message, Throwable cause) {
+  public void fail(OracleException.Category category, String message, Throwable cause) {
     if (outcomeIsOpen()) {
       completeExceptionally(
           new UnknownOutcomeException(

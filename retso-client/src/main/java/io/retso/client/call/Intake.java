@@ -1,4 +1,4 @@
-package io.retso.client.connection;
+package io.retso.client.call;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -31,9 +31,9 @@ import org.jctools.queues.MpscArrayQueue;
  *
  * @param <E> what is queued
  */
-final class Intake<E> {
+public final class Intake<E> {
   /** What became of an offered element. */
-  enum Admission {
+  public enum Admission {
     /** Taken; the consumer has been woken already, or will linger. */
     QUEUED,
     /** Taken; the caller must wake the consumer. */
@@ -56,7 +56,12 @@ final class Intake<E> {
   private final AtomicBoolean lingerPending = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  Intake(int limit) {
+  /**
+   * Nothing is in it.
+   *
+   * @param limit of outstanding elements, 1 or more
+   */
+  public Intake(int limit) {
     this.limit = limit;
     this.queue = new MpscArrayQueue<>(Math.max(limit, 2));
   }
@@ -66,7 +71,7 @@ final class Intake<E> {
    *
    * @param urgent whether the consumer is to be woken for it
    */
-  Admission offer(E element, boolean urgent) {
+  public Admission offer(E element, boolean urgent) {
     if (!acquire()) {
       return closed.get() ? Admission.CLOSED : Admission.FULL;
     }
@@ -99,7 +104,7 @@ final class Intake<E> {
   /**
    * Consumer only: takes what is queued. At most {@code limit} elements, since none is released.
    */
-  void drainTo(Consumer<? super E> sink) {
+  public void drainTo(Consumer<? super E> sink) {
     wakePending.set(false);
     poll(sink);
   }
@@ -112,25 +117,25 @@ final class Intake<E> {
   }
 
   /** Consumer only: the drain that was scheduled for elements in no hurry. */
-  void linger(Consumer<? super E> sink) {
+  public void linger(Consumer<? super E> sink) {
     lingerPending.set(false);
     poll(sink);
   }
 
   /** Consumer only: {@code count} drained elements are no longer outstanding. */
-  void release(int count) {
+  public void release(int count) {
     assert queue.size() <= outstanding.get() - count : count + " were not drained";
     int left = outstanding.addAndGet(-count);
     assert left >= 0 && left + count <= limit : left;
   }
 
   /** Elements offered and not yet released. */
-  int outstanding() {
+  public int outstanding() {
     return outstanding.get();
   }
 
   /** Refuses all later offers. Returns whether this call closed it. */
-  boolean close() {
+  public boolean close() {
     return closed.compareAndSet(false, true);
   }
 }

@@ -1,13 +1,14 @@
-package io.retso.client.connection;
+package io.retso.client.call;
 
 import io.retso.client.VouchedToken;
 import io.retso.protocol.FrameType;
 
 /** A request for a token of a user. */
-final class VouchCall extends Call<VouchedToken> {
+public final class VouchCall extends Call<VouchedToken> {
   final String user;
 
-  VouchCall(String user, long deadlineNanos) {
+  /** A request. */
+  public VouchCall(String user, long deadlineNanos) {
     super(FrameType.VOUCH, 0, 0, NO_ROWS, deadlineNanos, true);
     this.user = user;
   }

@@ -1,11 +1,11 @@
-package io.retso.client.connection;
+package io.retso.client.call;
 
 /** A first-in-first-out list of calls, linked through {@link Call#next}. Event loop only. */
-final class CallList {
+public final class CallList {
   private Call<?> head;
   private Call<?> tail;
 
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return head == null;
   }
 
@@ -13,7 +13,7 @@ final class CallList {
     return head;
   }
 
-  void add(Call<?> call) {
+  public void add(Call<?> call) {
     assert call.next == null && (head == null || tail.next == null);
     if (head == null) {
       head = call;
@@ -23,7 +23,7 @@ final class CallList {
     tail = call;
   }
 
-  Call<?> poll() {
+  public Call<?> poll() {
     Call<?> first = head;
     if (first != null) {
       head = first.next;
@@ -36,7 +36,7 @@ final class CallList {
   }
 
   /** Moves all of {@code older} in front of this list's calls. */
-  void addFirst(CallList older) {
+  public void addFirst(CallList older) {
     if (older.head == null) {
       return;
     }

@@ -1,6 +1,6 @@
-package io.retso.client.connection;
+package io.retso.client.call;
 
-import io.retso.client.connection.Intake.Admission;
+import io.retso.client.call.Intake.Admission;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;

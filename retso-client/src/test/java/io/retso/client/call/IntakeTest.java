@@ -1,10 +1,10 @@
-package io.retso.client.connection;
+package io.retso.client.call;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.retso.client.connection.Intake.Admission;
+import io.retso.client.call.Intake.Admission;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Semaphore;

@@ -1,4 +1,4 @@
-package io.retso.client.connection;
+package io.retso.client.call;
 
 import io.netty.buffer.ByteBuf;
 import io.retso.client.Hold;

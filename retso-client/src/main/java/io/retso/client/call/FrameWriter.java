@@ -1,4 +1,4 @@
-package io.retso.client.connection;
+package io.retso.client.call;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -12,7 +12,7 @@ import io.retso.protocol.Steps;
 import io.retso.protocol.Vouching;
 
 /** Packs calls of one type into request frames. Stateless. */
-final class FrameWriter {
+public final class FrameWriter {
   /**
    * A frame is closed when it reaches this size, though the server would take more: while it works
    * on one frame, the next is on its way. One commit alone may be larger.
@@ -41,7 +41,7 @@ final class FrameWriter {
    * @param version of the protocol that the server speaks
    * @return the frame, not yet encoded
    */
-  static SentFrame take(CallList calls, int frameId, long nowNanos, int version) {
+  public static SentFrame take(CallList calls, int frameId, long nowNanos, int version) {
     CallList taken = new CallList();
     Call<?> call = calls.peek();
     FrameType type = call.type;
@@ -78,7 +78,7 @@ final class FrameWriter {
    * The bytes of a frame. From here on its calls count as sent: a commit among them that is written
    * again carries the flag of a repetition.
    */
-  static ByteBuf encode(SentFrame frame, ByteBufAllocator allocator) {
+  public static ByteBuf encode(SentFrame frame, ByteBufAllocator allocator) {
     int bodyBytes = 0;
     for (Call<?> call = frame.head; call != null; call = call.next) {
       bodyBytes += bytesOf(call);

@@ -1,4 +1,4 @@
-package io.retso.client.connection;
+package io.retso.client.call;
 
 import io.retso.client.OracleException.Category;
 import io.retso.protocol.FrameType;
@@ -10,26 +10,26 @@ import java.util.List;
  * and timestamps in one, decisions in the other. A ping has a lane of its own, because the protocol
  * does not say which it travels in. Event loop only.
  */
-final class Lanes {
+public final class Lanes {
   private final ArrayDeque<SentFrame> fastLane = new ArrayDeque<>();
   private final ArrayDeque<SentFrame> logLane = new ArrayDeque<>();
   private final ArrayDeque<SentFrame> pingLane = new ArrayDeque<>();
   private final List<ArrayDeque<SentFrame>> all = List.of(fastLane, logLane, pingLane);
 
   /** The lane of a type of frames, the oldest first. */
-  ArrayDeque<SentFrame> of(FrameType type) {
+  public ArrayDeque<SentFrame> of(FrameType type) {
     if (type.isLogged()) {
       return logLane;
     }
     return type == FrameType.PING ? pingLane : fastLane;
   }
 
-  boolean areEmpty() {
+  public boolean areEmpty() {
     return fastLane.isEmpty() && logLane.isEmpty() && pingLane.isEmpty();
   }
 
   /** Takes out a frame, the oldest of each lane first; null if there is none. */
-  SentFrame poll() {
+  public SentFrame poll() {
     for (ArrayDeque<SentFrame> lane : all) {
       if (!lane.isEmpty()) {
         return lane.poll();
@@ -39,7 +39,7 @@ final class Lanes {
   }
 
   /** Takes out the frame with an id if it is the oldest of its lane, and no ping; else null. */
-  SentFrame takeNext(int id) {
+  public SentFrame takeNext(int id) {
     for (ArrayDeque<SentFrame> lane : all) {
       if (lane != pingLane && !lane.isEmpty() && lane.peek().id == id) {
         return lane.poll();
@@ -52,7 +52,7 @@ final class Lanes {
    * Fails the calls whose deadline has passed. They stay in their frames, so that replies keep
    * matching, and keep counting as outstanding until then.
    */
-  void expire(long nowNanos, String message) {
+  public void expire(long nowNanos, String message) {
     for (ArrayDeque<SentFrame> lane : all) {
       for (SentFrame frame : lane) {
         if (frame.deadlineNanos - nowNanos <= 0) {
@@ -81,7 +81,7 @@ final class Lanes {
   }
 
   /** How long a reply has been owed while nothing was read; 0 if none is. */
-  long silenceNanos(long nowNanos, long lastReadNanos) {
+  public long silenceNanos(long nowNanos, long lastReadNanos) {
     long silence = 0;
     for (ArrayDeque<SentFrame> lane : all) {
       SentFrame oldest = lane.peek();
