@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.retso.bench.CountConverter;
+import io.retso.bench.options.CountConverter;
 import io.retso.cluster.InProcessServer;
 import io.retso.cluster.LocalPostgres;
 import java.io.PrintWriter;

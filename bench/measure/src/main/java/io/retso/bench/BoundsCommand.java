@@ -3,6 +3,7 @@ package io.retso.bench;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.retso.bench.bounds.BoundsBench;
+import io.retso.bench.options.BenchOptions;
 import io.retso.hbase.table.TableRisks;
 import io.retso.workload.IsolationOption;
 import java.util.concurrent.Callable;

@@ -5,6 +5,7 @@ import io.retso.bench.failover.FailoverPage;
 import io.retso.bench.failover.FailoverReport;
 import io.retso.bench.failover.FailoverResult;
 import io.retso.bench.failover.FailoverSettings;
+import io.retso.bench.options.CountConverter;
 import io.retso.chaos.load.Load;
 import io.retso.cluster.nodes.Cluster;
 import io.retso.cluster.nodes.Layout;

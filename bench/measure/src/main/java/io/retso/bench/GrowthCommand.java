@@ -3,6 +3,8 @@ package io.retso.bench;
 import io.retso.bench.growth.Axis;
 import io.retso.bench.growth.GrowthBench;
 import io.retso.bench.load.LoadPlan.Work;
+import io.retso.bench.options.BenchOptions;
+import io.retso.bench.options.CountConverter;
 import io.retso.report.BenchException;
 import io.retso.server.BuildVersion;
 import io.retso.workload.IsolationOption;

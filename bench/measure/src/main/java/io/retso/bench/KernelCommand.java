@@ -1,6 +1,8 @@
 package io.retso.bench;
 
 import io.retso.bench.kernel.KernelBench;
+import io.retso.bench.options.BenchOptions;
+import io.retso.bench.options.RowsOption;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

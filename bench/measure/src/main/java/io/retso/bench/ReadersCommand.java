@@ -1,5 +1,6 @@
 package io.retso.bench;
 
+import io.retso.bench.options.BenchOptions;
 import io.retso.bench.workload.ReadersBench;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -1,6 +1,8 @@
 package io.retso.bench;
 
 import io.retso.bench.load.LoadPlan.Work;
+import io.retso.bench.options.BenchOptions;
+import io.retso.bench.options.RowsOption;
 import io.retso.bench.suite.RestartBench;
 import io.retso.workload.IsolationOption;
 import java.util.concurrent.Callable;

@@ -1,6 +1,8 @@
 package io.retso.bench;
 
 import io.retso.bench.experiments.RubisBench;
+import io.retso.bench.options.BenchOptions;
+import io.retso.bench.options.ContinueOption;
 import io.retso.workload.rubis.Scale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

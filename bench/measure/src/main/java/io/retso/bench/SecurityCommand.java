@@ -1,5 +1,7 @@
 package io.retso.bench;
 
+import io.retso.bench.options.BenchOptions;
+import io.retso.bench.options.RowsOption;
 import io.retso.bench.security.SecurityBench;
 import java.time.Duration;
 import java.util.concurrent.Callable;

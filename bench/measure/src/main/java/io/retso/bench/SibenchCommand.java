@@ -1,5 +1,7 @@
 package io.retso.bench;
 
+import io.retso.bench.options.BenchOptions;
+import io.retso.bench.options.JudgeOption;
 import io.retso.bench.workload.SibenchBench;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -1,5 +1,8 @@
 package io.retso.bench;
 
+import io.retso.bench.options.BenchOptions;
+import io.retso.bench.options.ContinueOption;
+import io.retso.bench.options.JudgeOption;
 import io.retso.bench.workload.SmallBankBench;
 import io.retso.bench.workload.SmallBankSettings;
 import io.retso.workload.smallbank.Mix;

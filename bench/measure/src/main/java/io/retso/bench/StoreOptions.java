@@ -1,6 +1,7 @@
 package io.retso.bench;
 
 import io.retso.bench.experiments.ExperimentPlan;
+import io.retso.bench.options.BenchOptions;
 import io.retso.bench.stores.OpenStore;
 import io.retso.bench.stores.StoreKind;
 import io.retso.bench.stores.StorePlan;

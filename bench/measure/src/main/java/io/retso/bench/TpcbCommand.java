@@ -1,6 +1,8 @@
 package io.retso.bench;
 
 import io.retso.bench.experiments.TpcbBench;
+import io.retso.bench.options.BenchOptions;
+import io.retso.bench.options.ContinueOption;
 import io.retso.workload.tpcb.Tpcb;
 import java.util.List;
 import java.util.concurrent.Callable;

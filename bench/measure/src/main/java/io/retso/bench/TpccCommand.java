@@ -1,6 +1,8 @@
 package io.retso.bench;
 
 import io.retso.bench.experiments.TpccBench;
+import io.retso.bench.options.BenchOptions;
+import io.retso.bench.options.ContinueOption;
 import io.retso.workload.tpcc.Scale;
 import java.time.Duration;
 import java.util.List;

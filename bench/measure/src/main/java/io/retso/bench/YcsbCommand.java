@@ -1,5 +1,6 @@
 package io.retso.bench;
 
+import io.retso.bench.options.BenchOptions;
 import io.retso.bench.stores.StoreKind;
 import io.retso.bench.stores.StorePlan;
 import io.retso.bench.ycsb.YcsbBench;

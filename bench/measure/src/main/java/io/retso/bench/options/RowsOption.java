@@ -1,11 +1,11 @@
-package io.retso.bench;
+package io.retso.bench.options;
 
 import io.retso.bench.hbase.TablesSettings;
 import io.retso.bench.load.RowSource;
 import picocli.CommandLine.Option;
 
 /** How many rows the transactions of a benchmark draw theirs from. */
-final class RowsOption {
+public final class RowsOption {
   private static final long OF_THE_PAPER = 20_000_000;
   private static final int OF_TABLES = 100_000;
 
@@ -17,7 +17,7 @@ final class RowsOption {
   private Long rows;
 
   /** How many, for a load of the oracle alone. */
-  long count(BenchOptions options) {
+  public long count(BenchOptions options) {
     long count = rows == null ? OF_THE_PAPER : rows;
     options.check(
         count >= 1 && count <= RowSource.ROWS_MAX, "--rows must be 1 to " + RowSource.ROWS_MAX);
@@ -25,7 +25,7 @@ final class RowsOption {
   }
 
   /** How many, for the tables of {@code --hbase}. */
-  int countOfTables(BenchOptions options) {
+  public int countOfTables(BenchOptions options) {
     long count = rows == null ? OF_TABLES : rows;
     options.check(
         count >= 1000 && count <= TablesSettings.ROWS_MAX,

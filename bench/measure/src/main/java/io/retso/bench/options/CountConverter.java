@@ -1,4 +1,4 @@
-package io.retso.bench;
+package io.retso.bench.options;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

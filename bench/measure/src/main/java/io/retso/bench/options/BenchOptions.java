@@ -1,4 +1,4 @@
-package io.retso.bench;
+package io.retso.bench.options;
 
 import io.retso.bench.server.ServersPlan;
 import io.retso.cluster.Tethered;
@@ -21,11 +21,11 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** What most benchmarks take. */
-final class BenchOptions {
+public final class BenchOptions {
   private static final int FAILED = 1;
 
   /** A benchmark. */
-  interface Body {
+  public interface Body {
     void run() throws BenchException, InterruptedException;
   }
 
@@ -33,7 +33,7 @@ final class BenchOptions {
   private CommandSpec spec;
 
   @Option(names = "--quick", description = "Shorter runs.")
-  boolean quick;
+  public boolean quick;
 
   @Option(
       names = "--capacity",
@@ -41,21 +41,21 @@ final class BenchOptions {
       converter = CountConverter.class,
       defaultValue = "32M",
       description = "Rows that the oracle remembers. Default: ${DEFAULT-VALUE}")
-  long capacity;
+  public long capacity;
 
   @Option(
       names = "--seed",
       paramLabel = "S",
       defaultValue = "1",
       description = "Seed of the random rows. Default: ${DEFAULT-VALUE}")
-  long seed;
+  public long seed;
 
   @Option(
       names = "--out",
       paramLabel = "DIR",
       defaultValue = "./retso-bench-data",
       description = "Where results go. Default: ${DEFAULT-VALUE}")
-  Path out;
+  public Path out;
 
   @Option(
       names = "--server-option",
@@ -64,7 +64,7 @@ final class BenchOptions {
   private List<String> serverOptions = List.of();
 
   /** Runs a benchmark and returns the exit code; says why it failed. */
-  int run(Body body) throws InterruptedException {
+  public int run(Body body) throws InterruptedException {
     try {
       body.run();
       return 0;
@@ -77,56 +77,56 @@ final class BenchOptions {
   }
 
   /** Prints a result, and writes it and its figures below {@code --out}. */
-  void publish(Result result) throws BenchException {
+  public void publish(Result result) throws BenchException {
     Publication.publish(result, text(), out);
   }
 
   /** A measurement whose figures are beside their targets. */
-  interface Judged {
+  public interface Judged {
     List<Verdict> run() throws BenchException, InterruptedException;
   }
 
   /** Measures, prints and writes verdicts, and returns the exit code. */
-  int judge(String name, Judged measurement) throws InterruptedException {
+  public int judge(String name, Judged measurement) throws InterruptedException {
     Result.Builder result = begin(name);
     return run(() -> publish(result.verdicts(measurement.run()).end()));
   }
 
   /** Begins a result of this command, now. */
-  Result.Builder begin(String name) {
+  public Result.Builder begin(String name) {
     return Result.begin(name, BuildVersion.text(), arguments(), Machine.facts());
   }
 
   /** Where results are printed. */
-  PrintWriter text() {
+  public PrintWriter text() {
     return spec.commandLine().getOut();
   }
 
   /** The arguments as given. */
-  List<String> arguments() {
+  public List<String> arguments() {
     return spec.commandLine().getParseResult().originalArgs();
   }
 
   /** Servers as children of this process. */
-  ServersPlan servers(boolean logOff, boolean logOn) {
+  public ServersPlan servers(boolean logOff, boolean logOn) {
     return servers(logOff, logOn, Optional.empty());
   }
 
   /** Servers as children of this process, or one that runs already. */
-  ServersPlan servers(boolean logOff, boolean logOn, Optional<InetSocketAddress> remote) {
+  public ServersPlan servers(boolean logOff, boolean logOn, Optional<InetSocketAddress> remote) {
     return new ServersPlan(
         logOff, logOn, remote, capacity, out, Tethered.class.getName(), serverOptions, List.of());
   }
 
   /** Refuses a flag. */
-  void check(boolean holds, String message) {
+  public void check(boolean holds, String message) {
     if (!holds) {
       throw new ParameterException(spec.commandLine(), message);
     }
   }
 
   /** Refuses a number of repetitions, or a time, that is out of range. */
-  void checkRepetitions(double seconds, int repetitions) {
+  public void checkRepetitions(double seconds, int repetitions) {
     check(seconds > 0 && seconds <= 3600, "--seconds must be above 0 and at most 3600");
     check(repetitions >= 1 && repetitions <= 100, "--rounds must be 1 to 100");
   }
@@ -137,7 +137,7 @@ final class BenchOptions {
    * @param flag begins the message of a refusal
    * @param what is chosen, in the singular
    */
-  Pattern pattern(String flag, String regexp, String what, List<String> names) {
+  public Pattern pattern(String flag, String regexp, String what, List<String> names) {
     try {
       Pattern pattern = Pattern.compile(regexp);
       check(

@@ -1,0 +1,2 @@
+/** Flags that several benchmarks have in common. */
+package io.retso.bench.options;
