@@ -151,7 +151,7 @@ class BackupCommandTest {
     assertTrue(err.toString().contains("1 of 1 regions, 2 cells"), err::toString);
     delete("a");
     put("b", bytes("2"));
-    said = succeeds("backup", path("more"), table, "--since", path("full"), "--threads", "2");
+    said = succeeds("backup", path("more"), table, "--since", path("full"), "--rate", "9");
     assertTrue(said.contains(": 2 cells, ") && said.contains(", since full."), said);
     List<String> listed = succeeds("backups", path("")).lines().toList();
     assertTrue(listed.get(0).startsWith("full  20"), listed::toString);
@@ -171,6 +171,7 @@ class BackupCommandTest {
     fails(1, "take another directory", "backup", path("full"), table);
     fails(1, "is not held any longer", "backup", path("x"), table, "--since", path("full"));
     fails(64, "threads", "backup", path("x"), table, "--threads", "0");
+    fails(64, "0 bytes a second", "backup", path("x"), table, "--rate", "0");
     fails(64, "--keep=long is no time", "backup", path("x"), table, "--keep", "long");
     fails(64, "twice", "backup", path("x"), table, table);
     fails(64, "--threads=300", "restore", path("full"), "--threads", "300");

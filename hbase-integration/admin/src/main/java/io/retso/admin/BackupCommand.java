@@ -33,6 +33,8 @@ import picocli.CommandLine.Spec;
       ""
     })
 final class BackupCommand implements Callable<Integer> {
+  private static final long BYTES_PER_MB = 1_000_000;
+
   @Spec private CommandSpec spec;
 
   @Parameters(
@@ -71,6 +73,14 @@ final class BackupCommand implements Callable<Integer> {
       description = "Regions that are read at a time. Default: ${DEFAULT-VALUE}.")
   private int threads;
 
+  @Option(
+      names = "--rate",
+      paramLabel = "MB",
+      description =
+          "Megabytes of cells that are read a second at most, by all threads together, 1 or more,"
+              + " so that writers go on as fast as they should. Default: as many as can be.")
+  private Integer rate;
+
   @Mixin private ClusterOptions cluster;
 
   @Override
@@ -86,6 +96,7 @@ final class BackupCommand implements Callable<Integer> {
           BackupOptions.to(new Path(directory), tables.stream().map(TableName::valueOf).toList())
               .withThreads(threads)
               .withProgress(new ProgressLines(spec.commandLine().getErr(), "regions")::print);
+      options = rate == null ? options : options.withBytesPerSecond(rate * BYTES_PER_MB);
       options = since == null ? options : options.withSince(new Path(since));
       return keep == null ? options : options.withKeep(HoldCommand.time("--keep", keep));
     } catch (IllegalArgumentException e) {

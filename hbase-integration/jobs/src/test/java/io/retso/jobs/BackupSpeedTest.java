@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * How fast a backup is beside HBase's Export of the same table, and what tellers get done beside a
- * backup, in turn. By hand, {@code -Dretso.backup.rows=500000}.
+ * backup or Export, in turn. By hand, {@code -Dretso.backup.rows=500000}.
  */
 @EnabledIfSystemProperty(named = "retso.backup.rows", matches = "\\d+")
 class BackupSpeedTest {
@@ -35,6 +35,9 @@ class BackupSpeedTest {
 
   /** As many as Export's mappers. */
   private static final int THREADS = 4;
+
+  /** About 80,000 rows: three quarters of what Export does on two cores. */
+  private static final long BYTES_PER_SECOND = 15_000_000;
 
   @TempDir private Path directory;
 
@@ -62,41 +65,67 @@ class BackupSpeedTest {
   @Test
   void besideExport() throws Exception {
     Pairs.print(
-        ROWS + " rows: rows", "Export", this::export, "backup", () -> rowsOf(backup(THREADS)));
+        ROWS + " rows: rows",
+        "Export",
+        () -> rowsOf(export()),
+        "backup",
+        () -> rowsOf(backup(options(THREADS))));
   }
 
   @Test
-  void besideTellers() throws Exception {
+  void tellersBesideBackup() throws Exception {
+    tellersBeside("a backup by " + THREADS + " threads", () -> backup(options(THREADS)));
+  }
+
+  @Test
+  void tellersBesideBackupOfOneThread() throws Exception {
+    tellersBeside("a backup by one thread", () -> backup(options(1)));
+  }
+
+  @Test
+  void tellersBesideSlowBackup() throws Exception {
+    tellersBeside(
+        "a backup of " + BYTES_PER_SECOND + " bytes a second",
+        () -> backup(options(1).withBytesPerSecond(BYTES_PER_SECOND)));
+  }
+
+  /** What HBase itself takes of these machines. */
+  @Test
+  void tellersBesideExport() throws Exception {
+    tellersBeside("Export by " + THREADS + " mappers", this::export);
+  }
+
+  private void tellersBeside(String what, Work work) throws Exception {
     Bank bank = new Bank(connection, servers.addresses(), manager, new SplittableRandom(1));
     try {
-      for (int threads : List.of(1, THREADS)) {
-        long[] nanos = {TimeUnit.SECONDS.toNanos(2)};
-        Pairs.print(
-            "tellers beside a backup of " + ROWS + " rows by " + threads + " threads: transfers",
-            "alone",
-            () -> transfers(bank, () -> pause(nanos[0])),
-            "beside it",
-            () -> transfers(bank, () -> nanos[0] = backup(threads)));
-      }
+      long[] nanos = {TimeUnit.SECONDS.toNanos(2)};
+      Pairs.print(
+          "tellers beside " + what + " of " + ROWS + " rows: transfers",
+          "alone",
+          () -> transfers(bank, () -> pause(nanos[0])),
+          "beside it",
+          () -> transfers(bank, () -> nanos[0] = work.nanos()));
     } finally {
       bank.end();
     }
   }
 
   private interface Work {
-    void run() throws Exception;
+    /** How long it took. */
+    long nanos() throws Exception;
   }
 
   private static double transfers(Bank bank, Work beside) throws Exception {
     long begun = System.nanoTime();
     long before = bank.transfers();
-    beside.run();
+    beside.nanos();
     return (bank.transfers() - before) * 1e9 / (System.nanoTime() - begun);
   }
 
-  /** As long as the last backup took: the tellers work on. */
-  private static void pause(long nanos) throws InterruptedException {
+  /** As long as the last work took: the tellers go on. */
+  private static long pause(long nanos) throws InterruptedException {
     TimeUnit.NANOSECONDS.sleep(nanos);
+    return nanos;
   }
 
   private static double rowsOf(long nanos) {
@@ -113,20 +142,22 @@ class BackupSpeedTest {
     assertTrue(files.delete(path, true), () -> "nothing was written to " + path);
   }
 
+  private BackupOptions options(int threads) {
+    return BackupOptions.to(next(), List.of(SpeedTable.NAME)).withThreads(threads);
+  }
+
   /** Returns the nanoseconds that it took. */
-  private long backup(int threads) throws IOException {
-    org.apache.hadoop.fs.Path target = next();
+  private long backup(BackupOptions options) throws IOException {
     long begun = System.nanoTime();
-    BackupInfo info =
-        Backup.of(manager, connection)
-            .take(BackupOptions.to(target, List.of(SpeedTable.NAME)).withThreads(threads));
+    BackupInfo info = Backup.of(manager, connection).take(options);
     long taken = System.nanoTime() - begun;
     assertEquals((long) ROWS * CELLS_OF_A_ROW, info.cells());
-    delete(target);
+    delete(info.directory());
     return taken;
   }
 
-  private double export() throws Exception {
+  /** Returns the nanoseconds that it took. */
+  private long export() throws Exception {
     Configuration configuration =
         MapReduceEngine.ofJobs(servers.configuration(), directory.resolve("export"));
     org.apache.hadoop.fs.Path target = next();
@@ -134,13 +165,13 @@ class BackupSpeedTest {
     String[] arguments = {SpeedTable.NAME.getNameAsString(), target.toString()};
     Job job = Export.createSubmittableJob(configuration, arguments);
     assertTrue(job.waitForCompletion(false), () -> "failed: " + job);
-    double rate = rowsOf(System.nanoTime() - begun);
+    long taken = System.nanoTime() - begun;
     assertEquals(
         ROWS,
         job.getCounters()
             .findCounter("org.apache.hadoop.mapreduce.TaskCounter", "MAP_INPUT_RECORDS")
             .getValue());
     delete(target);
-    return rate;
+    return taken;
   }
 }

@@ -8,7 +8,6 @@ import io.retso.hbase.TransactionManager;
 import io.retso.hbase.backup.BackupOptions.Progress;
 import io.retso.hbase.errors.SnapshotTooOldException;
 import io.retso.hbase.layout.Refusal;
-import io.retso.hbase.layout.TableSettings;
 import io.retso.text.ErrorText;
 import java.io.IOException;
 import java.time.Duration;
@@ -37,6 +36,7 @@ import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.util.Bytes;
+import org.apache.hbase.thirdparty.com.google.common.util.concurrent.RateLimiter;
 import org.apache.yetus.audience.InterfaceAudience;
 
 /**
@@ -258,25 +258,36 @@ public final class Backup {
       descriptor = admin.getDescriptor(name);
     }
     scan(name, token, null, new Scan()); // refuses what is not prepared, or has client reads
-    String preparation = Long.toHexString(TableSettings.of(descriptor).preparation());
+    TableIdentity identity = TableIdentity.of(connection, descriptor);
     for (Plan.Table before : base.map(Plan::tables).orElse(List.of())) {
-      if (before.tableName().equals(name) && !before.preparation().equals(preparation)) {
-        throw new BackupException(
-            "table "
-                + name
-                + " is not the one of the backup before: it was dropped and created again, or"
-                + " prepared for another oracle; take a full backup",
-            null);
+      if (before.tableName().equals(name)) {
+        identity.requireSame(before);
       }
     }
     return new Plan.Table(
         name.getNameAsString(),
-        preparation,
+        identity,
         Plan.text(TableDescriptorBuilder.toByteArray(descriptor)),
         List.of(descriptor.getColumnFamilies()).stream()
             .map(ColumnFamilyDescriptor::getNameAsString)
             .toList(),
         ranges(name));
+  }
+
+  private void requireNeverDisabled(Plan plan, BackupDirectory directory) throws IOException {
+    for (Plan.Table table : plan.tables()) {
+      if (TableIdentity.stateVersion(connection, table.tableName())
+          != table.identity().stateVersion()) {
+        throw new BackupException(
+            "table "
+                + table.name()
+                + " was disabled while it was read, and may have been truncated then, or restored"
+                + " from a snapshot of HBase: delete "
+                + directory.path()
+                + ", and begin again in another directory",
+            null);
+      }
+    }
   }
 
   /** From one region's first key to the next one's: no row is in none, or in two. */
@@ -313,17 +324,19 @@ public final class Backup {
   private BackupInfo readAll(Plan plan, BackupOptions options, BackupDirectory directory)
       throws IOException {
     Done done = new Done(plan, directory.parts(plan), options.progress());
+    RateLimiter rate = RateLimiter.create(options.bytesPerSecond());
     List<Callable<Void>> tasks = new ArrayList<>();
     for (int table = 0; table < plan.tables().size(); table++) {
       TableDescriptor descriptor = plan.tables().get(table).tableDescriptor();
       for (int range = 0; range < plan.tables().get(table).ranges().size(); range++) {
         if (!done.has(table, range)) {
           int[] at = {table, range};
-          tasks.add(() -> read(plan, descriptor, at[0], at[1], directory, done));
+          tasks.add(() -> read(plan, descriptor, at[0], at[1], directory, rate, done));
         }
       }
     }
     Workers.run(options.threads(), tasks);
+    requireNeverDisabled(plan, directory);
     directory.complete(new Plan.Manifest(plan, done.parts()));
     return BackupInfo.of(directory.path(), plan, done.parts(), true);
   }
@@ -334,6 +347,7 @@ public final class Backup {
       int table,
       int range,
       BackupDirectory directory,
+      RateLimiter rate,
       Done done)
       throws IOException {
     Plan.Range keys = plan.tables().get(table).ranges().get(range);
@@ -348,7 +362,8 @@ public final class Backup {
         ResultScanner scanner = rows.getScanner(scan(name, plan.token(), since, scan));
         RangeFiles files =
             new RangeFiles(connection.getConfiguration(), directory, descriptor, table, range)) {
-      Plan.Part part = new Plan.Part(plan.id(), table, range, files.write(scanner, done::read));
+      Plan.Part part =
+          new Plan.Part(plan.id(), table, range, files.write(scanner, rate, done::read));
       directory.write(part);
       done.add(part, files.told());
       return null;

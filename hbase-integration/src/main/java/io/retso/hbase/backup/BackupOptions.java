@@ -28,6 +28,9 @@ public final class BackupOptions {
   /** Threads at most. */
   public static final int THREADS_MAX = 256;
 
+  /** Bytes a second at least, {@link #withBytesPerSecond}. */
+  public static final long BYTES_PER_SECOND_MIN = 1_000_000;
+
   /**
    * How far a backup or restore is.
    *
@@ -42,6 +45,7 @@ public final class BackupOptions {
   private final List<TableName> tables;
   private final Path since;
   private final int threads;
+  private final double bytesPerSecond;
   private final Duration keep;
   private final SnapshotToken at;
   private final Consumer<Progress> progress;
@@ -51,6 +55,7 @@ public final class BackupOptions {
       List<TableName> tables,
       Path since,
       int threads,
+      double bytesPerSecond,
       Duration keep,
       SnapshotToken at,
       Consumer<Progress> progress) {
@@ -58,6 +63,7 @@ public final class BackupOptions {
     this.tables = tables;
     this.since = since;
     this.threads = threads;
+    this.bytesPerSecond = bytesPerSecond;
     this.keep = keep;
     this.at = at;
     this.progress = progress;
@@ -80,7 +86,14 @@ public final class BackupOptions {
       throw new IllegalArgumentException("a table is named twice in " + copy);
     }
     return new BackupOptions(
-        plain(directory), copy, null, THREADS_DEFAULT, null, null, progress -> {});
+        plain(directory),
+        copy,
+        null,
+        THREADS_DEFAULT,
+        Double.POSITIVE_INFINITY,
+        null,
+        null,
+        progress -> {});
   }
 
   /**
@@ -91,7 +104,8 @@ public final class BackupOptions {
    */
   public BackupOptions withSince(Path base) {
     Objects.requireNonNull(base, "the base is null: leave it out for a full backup");
-    return new BackupOptions(directory, tables, plain(base), threads, keep, at, progress);
+    return new BackupOptions(
+        directory, tables, plain(base), threads, bytesPerSecond, keep, at, progress);
   }
 
   /**
@@ -104,7 +118,22 @@ public final class BackupOptions {
     if (count < 1 || count > THREADS_MAX) {
       throw new IllegalArgumentException(count + " threads are not 1 to " + THREADS_MAX);
     }
-    return new BackupOptions(directory, tables, since, count, keep, at, progress);
+    return new BackupOptions(directory, tables, since, count, bytesPerSecond, keep, at, progress);
+  }
+
+  /**
+   * How much is read a second at most, by all threads together: what is left of the machines is for
+   * those that write meanwhile. Without it, as much as can be.
+   *
+   * @param bytes of cells, as HBase sends them: {@value #BYTES_PER_SECOND_MIN} or more
+   * @throws IllegalArgumentException if it is less
+   */
+  public BackupOptions withBytesPerSecond(long bytes) {
+    if (bytes < BYTES_PER_SECOND_MIN) {
+      throw new IllegalArgumentException(
+          bytes + " bytes a second are not " + BYTES_PER_SECOND_MIN + " or more");
+    }
+    return new BackupOptions(directory, tables, since, threads, bytes, keep, at, progress);
   }
 
   /**
@@ -114,19 +143,20 @@ public final class BackupOptions {
    */
   public BackupOptions withKeep(Duration time) {
     Objects.requireNonNull(time, "the time is null: leave it out to release the snapshot");
-    return new BackupOptions(directory, tables, since, threads, time, at, progress);
+    return new BackupOptions(directory, tables, since, threads, bytesPerSecond, time, at, progress);
   }
 
   /** At a snapshot that the caller holds, and goes on to hold. */
   public BackupOptions withSnapshot(SnapshotToken token) {
     Objects.requireNonNull(token, "the token is null: leave it out for a snapshot of its own");
-    return new BackupOptions(directory, tables, since, threads, keep, token, progress);
+    return new BackupOptions(
+        directory, tables, since, threads, bytesPerSecond, keep, token, progress);
   }
 
   /** Is told now and then, and of each part that is done, by the thread at it; one at a time. */
   public BackupOptions withProgress(Consumer<Progress> listener) {
     Objects.requireNonNull(listener, "the listener is null: leave it out for none");
-    return new BackupOptions(directory, tables, since, threads, keep, at, listener);
+    return new BackupOptions(directory, tables, since, threads, bytesPerSecond, keep, at, listener);
   }
 
   /** Without the slash at the end that one made of a URI may have, and then no name. */
@@ -148,6 +178,11 @@ public final class BackupOptions {
 
   int threads() {
     return threads;
+  }
+
+  /** Infinite if there is no bound. */
+  double bytesPerSecond() {
+    return bytesPerSecond;
   }
 
   Optional<Duration> keep() {

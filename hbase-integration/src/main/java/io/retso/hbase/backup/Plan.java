@@ -69,20 +69,20 @@ record Plan(
    * A table.
    *
    * @param name with its namespace
-   * @param preparation RETSO_PREPARATION
+   * @param identity when the backup began
    * @param descriptor HBase's protobuf message
    * @param families for people
    * @param ranges of keys, the regions when the backup began, in the order of their numbers
    */
   record Table(
       String name,
-      String preparation,
+      TableIdentity identity,
       String descriptor,
       List<String> families,
       List<Range> ranges) {
     Table {
       TableName.valueOf(name);
-      Objects.requireNonNull(preparation);
+      Objects.requireNonNull(identity);
       Objects.requireNonNull(descriptor);
       families = List.copyOf(families);
       ranges = List.copyOf(ranges);

@@ -26,11 +26,13 @@ import org.apache.hadoop.hbase.regionserver.HStoreFile;
 import org.apache.hadoop.hbase.regionserver.StoreFileWriter;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.apache.hadoop.hbase.util.EnvironmentEdgeManager;
+import org.apache.hbase.thirdparty.com.google.common.util.concurrent.RateLimiter;
 
 /** Writes the rows of one range as files of HBase, one for each family that has cells. */
 final class RangeFiles implements AutoCloseable {
   private static final int BUFFER_BYTES = 1 << 16;
   private static final int CELLS_AT_A_TIME = 100_000;
+  private static final int BYTES_AT_A_TIME = 1 << 16;
 
   /** A file that is being written. */
   private static final class Open {
@@ -73,11 +75,14 @@ final class RangeFiles implements AutoCloseable {
   /**
    * Writes all rows, which come in their order; the files have their names when it returns.
    *
+   * @param rate a permit for each byte of the cells
    * @param read is told now and then how many cells were read since
    */
-  List<Plan.File> write(ResultScanner rows, LongConsumer read) throws IOException {
+  List<Plan.File> write(ResultScanner rows, RateLimiter rate, LongConsumer read)
+      throws IOException {
     Result row;
     long cells = 0;
+    int bytes = 0;
     while ((row = rows.next()) != null) {
       if (cells >= CELLS_AT_A_TIME) {
         read.accept(cells);
@@ -92,6 +97,11 @@ final class RangeFiles implements AutoCloseable {
         }
         file.writer.append(cell);
         file.cells++;
+        bytes += cell.getSerializedSize();
+      }
+      if (bytes >= BYTES_AT_A_TIME) {
+        rate.acquire(bytes);
+        bytes = 0;
       }
     }
     List<Plan.File> written = new ArrayList<>();
