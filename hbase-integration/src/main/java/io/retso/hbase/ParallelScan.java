@@ -1,15 +1,11 @@
 package io.retso.hbase;
 
+import io.retso.hbase.futures.Workers;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorCompletionService;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import org.apache.hadoop.hbase.HRegionLocation;
 import org.apache.hadoop.hbase.TableName;
@@ -69,41 +65,11 @@ public final class ParallelScan {
           "parts of a table have no common order and limit: leave out setReversed and setLimit, or"
               + " use a scan of a transaction");
     }
-    List<Scan> parts = parts(table, scan);
-    ExecutorService workers =
-        Executors.newFixedThreadPool(Math.max(1, Math.min(threads, parts.size())));
-    try {
-      ExecutorCompletionService<Void> done = new ExecutorCompletionService<>(workers);
-      parts.forEach(part -> done.submit(() -> read(table, part, consumer)));
-      for (int i = 0; i < parts.size(); i++) {
-        await(done.take());
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      InterruptedIOException interrupted =
-          new InterruptedIOException("interrupted in a parallel scan of " + table);
-      interrupted.initCause(e);
-      throw interrupted;
-    } finally {
-      workers.shutdownNow();
+    List<Callable<Void>> reads = new ArrayList<>();
+    for (Scan part : parts(table, scan)) {
+      reads.add(() -> read(table, part, consumer));
     }
-  }
-
-  private static void await(Future<Void> part) throws IOException, InterruptedException {
-    try {
-      part.get();
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof IOException io) {
-        throw io;
-      }
-      if (e.getCause() instanceof RuntimeException unchecked) {
-        throw unchecked;
-      }
-      if (e.getCause() instanceof Error error) {
-        throw error;
-      }
-      throw new IOException(e.getCause());
-    }
+    Workers.run(threads, reads, "a parallel scan of " + table);
   }
 
   /** The scan cut at the bounds of the regions of this moment; they may split later. */

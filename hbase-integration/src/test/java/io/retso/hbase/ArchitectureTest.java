@@ -58,6 +58,10 @@ class ArchitectureTest {
   private static final DescribedPredicate<JavaClass> THE_BUILDER =
       equivalentTo(ManagerBuilder.class);
 
+  /** It is made of the interfaces, and of threads. */
+  private static final DescribedPredicate<JavaClass> THE_PARALLEL_SCAN =
+      equivalentTo(ParallelScan.class);
+
   /** What is restored are files of HBase, which its servers alone know how to write. */
   private static final DescribedPredicate<JavaClass> THE_WRITER_OF_FILES =
       describe(
@@ -152,6 +156,7 @@ class ArchitectureTest {
         .that()
         .resideInAPackage("io.retso.hbase")
         .and(not(THE_BUILDER))
+        .and(not(THE_PARALLEL_SCAN))
         .should()
         .dependOnClassesThat(
             resideInAPackage("io.retso..").and(not(resideInAnyPackage(FOR_APPLICATIONS))))

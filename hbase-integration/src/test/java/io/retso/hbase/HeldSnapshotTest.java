@@ -22,7 +22,9 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.TableName;
@@ -300,6 +302,56 @@ class HeldSnapshotTest {
       assertThrows(
           IllegalArgumentException.class,
           () -> scan.rows(name, new Scan().setReversed(true), 2, row -> {}));
+    }
+  }
+
+  /** The consumer may be closed then. */
+  @Test
+  void noThreadIsAtWorkBehindAParallelScanThatFailed() throws Exception {
+    TableName name = fixture.cluster.freshName("failing");
+    fixture
+        .preparation()
+        .create(Fixture.descriptor(name).build(), Options.DEFAULT, Fixture.bytes("m"));
+    manager.run(
+        tx -> {
+          tx.table(name).put(List.of(put("a", "1"), put("z", "1")));
+          return null;
+        });
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch hasReturned = new CountDownLatch(1);
+    AtomicBoolean isOver = new AtomicBoolean();
+    try (HeldSnapshot held = manager.hold(HoldOptions.named("failing"))) {
+      assertThrows(
+          IllegalStateException.class,
+          () ->
+              ParallelScan.of(manager, held.token())
+                  .rows(
+                      name,
+                      new Scan(),
+                      2,
+                      row -> {
+                        if (text(row.getRow()).equals("z")) {
+                          awaitUnchecked(begun, 60);
+                          throw new IllegalStateException("enough");
+                        }
+                        begun.countDown();
+                        while (!Thread.interrupted()) {
+                          Thread.onSpinWait();
+                        }
+                        awaitUnchecked(hasReturned, 1); // which is not to come
+                        isOver.set(true);
+                      }));
+      assertTrue(isOver.get());
+    } finally {
+      hasReturned.countDown();
+    }
+  }
+
+  private static void awaitUnchecked(CountDownLatch latch, int seconds) {
+    try {
+      latch.await(seconds, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
     }
   }
 

@@ -7,6 +7,7 @@ import io.retso.hbase.SnapshotToken;
 import io.retso.hbase.TransactionManager;
 import io.retso.hbase.backup.BackupOptions.Progress;
 import io.retso.hbase.errors.SnapshotTooOldException;
+import io.retso.hbase.futures.Workers;
 import io.retso.hbase.layout.Refusal;
 import io.retso.text.ErrorText;
 import java.io.IOException;
@@ -335,7 +336,7 @@ public final class Backup {
         }
       }
     }
-    Workers.run(options.threads(), tasks);
+    Workers.run(options.threads(), tasks, "a backup");
     requireNeverDisabled(plan, directory);
     directory.complete(new Plan.Manifest(plan, done.parts()));
     return BackupInfo.of(directory.path(), plan, done.parts(), true);

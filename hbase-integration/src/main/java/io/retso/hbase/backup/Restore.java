@@ -3,12 +3,15 @@ package io.retso.hbase.backup;
 import io.retso.hbase.admin.TablePreparation;
 import io.retso.hbase.admin.TablePreparation.Options;
 import io.retso.hbase.backup.BackupOptions.Progress;
+import io.retso.hbase.futures.Futures;
+import io.retso.hbase.futures.Workers;
 import io.retso.hbase.layout.PendingWrite;
 import io.retso.hbase.table.TableRules;
 import io.retso.text.ErrorText;
 import io.retso.text.Text;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -53,6 +56,9 @@ import org.apache.yetus.audience.InterfaceAudience;
 public final class Restore {
   /** One of two oracles that follow the clock may be a little behind. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+  /** Between two looks at the oracle. */
+  private static final long PAUSE_MILLIS = 20;
 
   private static final String SETTINGS = "RETSO_";
 
@@ -252,7 +258,7 @@ public final class Restore {
     long begun = System.nanoTime();
     long next = preparation.oracleTimestamp();
     while (next < plan.timestamp() && System.nanoTime() - begun < PATIENCE_NANOS) {
-      Workers.pause();
+      pause();
       next = preparation.oracleTimestamp();
     }
     if (next < plan.timestamp()) {
@@ -264,6 +270,14 @@ public final class Restore {
                   + " timestamps.first=%d or more; or wait until this one is beyond",
               plan.timestamp(), next, plan.timestamp()),
           null);
+    }
+  }
+
+  private static void pause() throws InterruptedIOException {
+    try {
+      TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+    } catch (InterruptedException e) {
+      throw Futures.interrupted("interrupted while the oracle is waited for", e);
     }
   }
 
@@ -286,7 +300,7 @@ public final class Restore {
         }
       }
     }
-    Workers.run(threads, copies);
+    Workers.run(threads, copies, "a restore");
   }
 
   /** What is copied of all. Thread-safe. */

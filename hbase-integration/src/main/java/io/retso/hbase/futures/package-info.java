@@ -24,6 +24,7 @@
  * and its own {@code AsyncTable} completes futures on its RPC threads, too: there a callback stays,
  * and a blocking method that it calls is refused, as it would wait for the thread that it is on.
  *
- * <p>{@link io.retso.hbase.futures.Futures} is how futures are waited for and follow each other.
+ * <p>{@link io.retso.hbase.futures.Futures} is how futures are waited for and follow each other;
+ * {@link io.retso.hbase.futures.Workers} are threads of one blocking call.
  */
 package io.retso.hbase.futures;

@@ -1,8 +1,6 @@
-package io.retso.hbase.backup;
+package io.retso.hbase.futures;
 
-import io.retso.hbase.futures.Futures;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -12,13 +10,18 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /** Does things by several threads, until all are done or one fails. Stateless. */
-final class Workers {
-  private static final long PAUSE_MILLIS = 20;
-
+public final class Workers {
   private Workers() {}
 
-  /** No thread is at work any more when it returns or throws. */
-  static void run(int threads, List<? extends Callable<Void>> tasks) throws IOException {
+  /**
+   * Returns when all are done. No thread is at work any more when it returns or throws.
+   *
+   * @param threads at most
+   * @param what is done, for the message of an interrupt
+   * @throws IOException the first failure; those that are not under way by then are not begun
+   */
+  public static void run(int threads, List<? extends Callable<Void>> tasks, String what)
+      throws IOException {
     ExecutorService workers =
         Executors.newFixedThreadPool(Math.max(1, Math.min(threads, tasks.size())));
     try {
@@ -30,7 +33,7 @@ final class Workers {
     } catch (ExecutionException e) {
       throw failure(e.getCause());
     } catch (InterruptedException e) {
-      throw Futures.interrupted("interrupted while files are copied", e);
+      throw Futures.interrupted("interrupted in " + what, e);
     } finally {
       workers.shutdownNow();
       awaitEnd(workers);
@@ -45,15 +48,6 @@ final class Workers {
       throw error;
     }
     return cause instanceof IOException io ? io : new IOException(cause);
-  }
-
-  /** A while between two looks at another process. */
-  static void pause() throws InterruptedIOException {
-    try {
-      TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
-    } catch (InterruptedException e) {
-      throw Futures.interrupted("interrupted while the oracle is waited for", e);
-    }
   }
 
   private static void awaitEnd(ExecutorService workers) {
