@@ -210,6 +210,12 @@ final class SideBySide implements AutoCloseable {
     }
     String expected = Outcome.of(statement, plain);
     String actual = Outcome.of(statement, table);
+    if (statement.isRead() && expected.startsWith("TimeoutException")) {
+      // Seed 8102476663625833048: HBase's asynchronous client goes silent amid a reversed scan with
+      // a bound of bytes, without an error or a request under way.
+      System.out.println("plain HBase does not answer " + context(text));
+      return;
+    }
     compared++;
     if (!Outcome.isEqual(expected, actual)) {
       assertEquals(expected, actual, () -> context(text));
