@@ -50,6 +50,11 @@ public final class Futures {
   private static IOException rethrown(Throwable failure) {
     // The stack of the waiting thread says where in the application it happened.
     failure.addSuppressed(new IOException("waited for here"));
+    return checked(failure);
+  }
+
+  /** What to throw for a failure that may be of any kind; what is unchecked is thrown here. */
+  static IOException checked(Throwable failure) {
     if (failure instanceof RuntimeException unchecked) {
       throw unchecked;
     }

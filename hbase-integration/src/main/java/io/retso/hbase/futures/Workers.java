@@ -31,23 +31,13 @@ public final class Workers {
         done.take().get();
       }
     } catch (ExecutionException e) {
-      throw failure(e.getCause());
+      throw Futures.checked(e.getCause());
     } catch (InterruptedException e) {
       throw Futures.interrupted("interrupted in " + what, e);
     } finally {
       workers.shutdownNow();
       awaitEnd(workers);
     }
-  }
-
-  private static IOException failure(Throwable cause) {
-    if (cause instanceof RuntimeException unchecked) {
-      throw unchecked;
-    }
-    if (cause instanceof Error error) {
-      throw error;
-    }
-    return cause instanceof IOException io ? io : new IOException(cause);
   }
 
   private static void awaitEnd(ExecutorService workers) {

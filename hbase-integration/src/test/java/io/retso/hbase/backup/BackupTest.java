@@ -12,7 +12,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.retso.hbase.Fixture;
 import io.retso.hbase.HeldSnapshot;
-import io.retso.hbase.Hold;
 import io.retso.hbase.HoldOptions;
 import io.retso.hbase.RetsoCluster;
 import io.retso.hbase.TransactionManager;
@@ -428,63 +427,6 @@ class BackupTest {
     assertTrue(
         manager.release(
             Backups.list(fixture.cluster.configuration(), path("kept")).get(0).token()));
-  }
-
-  /** Never faster, whatever the machine does. */
-  @Test
-  void aRateIsKept() throws Exception {
-    TableName table = fixture.table(Options.DEFAULT);
-    int rows = 20;
-    int bytes = 100_000;
-    manager.run(
-        tx -> {
-          for (int i = 0; i < rows; i++) {
-            tx.table(table).put(new Put(bytes("r" + i)).addColumn(F, Q, new byte[bytes]));
-          }
-          return null;
-        });
-    long begun = System.nanoTime();
-    backup()
-        .take(
-            BackupOptions.to(path("slow"), List.of(table))
-                .withBytesPerSecond(BackupOptions.BYTES_PER_SECOND_MIN));
-    double seconds = (System.nanoTime() - begun) / 1e9;
-    assertTrue(
-        seconds >= (double) (rows - 1) * bytes / BackupOptions.BYTES_PER_SECOND_MIN,
-        () -> seconds + " s");
-  }
-
-  /** A truncated table has no tombstones of what it had. */
-  @Test
-  void aTableThatWasTruncatedIsNoticed() throws Exception {
-    List<TableName> tables = bank();
-    backup().take(BackupOptions.to(path("before"), tables).withKeep(Duration.ofMinutes(5)));
-    truncate(tables.get(0));
-    assertRefused(
-        BackupOptions.to(path("after"), tables).withSince(path("before")), "was disabled since");
-    BackupOptions during =
-        BackupOptions.to(path("during"), tables)
-            .withThreads(1)
-            .withProgress(
-                progress -> {
-                  if (progress.parts() == 1) {
-                    truncate(tables.get(1));
-                  }
-                });
-    assertRefused(during, "was disabled while it was read");
-    assertThrows(BackupException.class, () -> restore(path("during"), "during-"));
-    for (Hold hold : manager.holds()) {
-      assertTrue(manager.release(hold.token()));
-    }
-  }
-
-  private void truncate(TableName table) {
-    try (Admin admin = fixture.cluster.connection().getAdmin()) {
-      admin.disableTable(table);
-      admin.truncateTable(table, true);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   private void assertRefused(BackupOptions options, String why) {
